@@ -1,0 +1,5 @@
+"""`python -m torchmedic`."""
+
+from torchmedic.cli import main
+
+main()

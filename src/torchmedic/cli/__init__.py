@@ -1,0 +1,30 @@
+"""The command line: one file per command, loaded only when it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import click
+
+from torchmedic._version import __version__
+
+
+class LazyCommands(click.Group):
+    """A group whose commands are the public modules of this package."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(entry.name for entry in pkgutil.iter_modules(__path__) if not entry.name.startswith("_"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module = importlib.import_module(f"{__name__}.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+
+@click.command(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="torchmedic")
+def main() -> None:
+    """Find out why a PyTorch training goes wrong: the cause, the line to edit, and a cure that was tried."""

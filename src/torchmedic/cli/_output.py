@@ -1,0 +1,69 @@
+"""What the commands share: consoles, one-line errors, writing results without losing anything."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from torchmedic.findings import Verdict
+from torchmedic.store import RunFileError, load
+from torchmedic.facts import Run
+
+USAGE_ERROR = 2
+
+
+class OneLineError(click.ClickException):
+    """Bad input: one clear line on standard error, exit 2."""
+
+    exit_code = USAGE_ERROR
+
+    def show(self, file: object = None) -> None:
+        click.echo(f"torchmedic: {self.format_message()}", err=True)
+
+
+def console(*, error_stream: bool) -> Console:
+    """A console that is plain where colours are unwelcome and at least 80 columns wide when not a terminal."""
+    stream = sys.stderr if error_stream else sys.stdout
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")
+    width = None if stream.isatty() else int(os.environ.get("COLUMNS") or 100)
+    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+
+
+def load_run(path: Path) -> Run:
+    try:
+        return load(path)
+    except RunFileError as error:
+        raise OneLineError(str(error)) from None
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a result file whole or not at all."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise OneLineError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def check_writable(path: Path | None) -> None:
+    """Refuse an impossible output path before the run, not after it."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise OneLineError(f"cannot write {path}: it is a directory")
+    parent = next((p for p in path.absolute().parents if p.exists()), None)
+    if parent is None or not os.access(parent, os.W_OK):
+        raise OneLineError(f"cannot write {path}: the folder is not writable")
+
+
+def exit_code(verdict: Verdict, fail_on: str | None) -> int:
+    """1 when a diagnosis is at least as severe as asked."""
+    levels = {"error": ("error",), "warning": ("error", "warning")}.get(fail_on or "", ())
+    return 1 if any(d.severity in levels for d in verdict.diagnoses) else 0

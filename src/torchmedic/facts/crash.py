@@ -1,0 +1,91 @@
+"""What was seen when the script died."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, ModuleFact, Observation, Value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frame:
+    """One level of the traceback with the variables that stood in it."""
+
+    location: Location
+    is_user: bool = False
+    values: tuple[Value, ...] = ()
+    module: ModuleFact | None = None
+
+    def value(self, name: str) -> Value | None:
+        return next((v for v in self.values if v.name == name), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crash(Observation):
+    """An exception that ended the script, with live frames (oldest first).
+
+    `source` says where it was read: "live" frames have values, a pasted "text" has none.
+    `cause` is the exception behind it (`__cause__` or `__context__`, or the one a worker passed on).
+    """
+
+    kind: ClassVar[str] = "crash"
+    exception: str
+    message: str
+    frames: tuple[Frame, ...] = ()
+    cause: Crash | None = None
+    notes: tuple[str, ...] = ()
+    source: str = "live"
+    step: int | None = None
+    near_names: tuple[str, ...] = ()
+    syntax: Location | None = None
+    syntax_column: int | None = None
+
+    @property
+    def type_name(self) -> str:
+        """The exception's class without its module."""
+        return self.exception.rpartition(".")[2]
+
+    @property
+    def user_frame(self) -> Frame | None:
+        """The innermost frame of the user's own code."""
+        return next((f for f in reversed(self.frames) if f.is_user), None)
+
+    @property
+    def module_frame(self) -> Frame | None:
+        """The innermost frame whose `self` is an `nn.Module`."""
+        return next((f for f in reversed(self.frames) if f.module is not None), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefetchedSample(Observation):
+    """What became of the samples of a batch whose DataLoader worker failed, fetched again in the main process."""
+
+    kind: ClassVar[str] = "refetched-sample"
+    index: int | None = None
+    indices: tuple[int, ...] = ()
+    dataset: str = ""
+    loader_built: Location | None = None
+    num_workers: int = 0
+    batch_size: int | None = None
+    has_own_collate: bool = False
+    shapes: tuple[str, ...] = ()
+    failed: bool = False
+    stage: str = ""
+    crash: Crash | None = None
+    exit_signal: int | None = None
+    shared_memory_free: int | None = None
+    memory_available: int | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChildDeath(Observation):
+    """The script's process ended without Python's knowledge: a signal, or an abrupt exit."""
+
+    kind: ClassVar[str] = "child-death"
+    signal: int
+    name: str
+    native_stack: tuple[str, ...] = ()
+    peak_memory: int | None = None
+    step: int | None = None

@@ -1,0 +1,85 @@
+"""Inside the watched process: arm before the script starts, write down how it ended."""
+
+from __future__ import annotations
+
+import atexit
+import faulthandler
+import functools
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from torchmedic import settings as options
+from torchmedic.launch.imports import after_import
+from torchmedic.probes.exceptions import crash_of
+from torchmedic.record import Recorder, say
+from torchmedic.store import RUN_FILE, Writer, update_info
+
+_FAULT_LOG = "fault.log"
+
+
+def arm() -> Callable[[], None]:
+    """Prepare this process for watching. Called by `sitecustomize`, before the script's first line.
+
+    Returns what has to run at the end; it is also registered to run at exit.
+    """
+    settings = options.from_environment()
+    if settings is None:
+        return lambda: None
+    folder = Path(settings.run_folder)
+    recorder = Recorder(settings, Writer(folder / RUN_FILE))
+    fault_log = (folder / _FAULT_LOG).open("w")
+    faulthandler.enable(fault_log)
+    finish = functools.partial(_finish, recorder, fault_log)
+    atexit.register(finish)
+    _record_abrupt_exit(recorder)
+    after_import("torch", lambda: _watch_torch(recorder))
+    return finish
+
+
+def _watch_torch(recorder: Recorder) -> None:
+    try:
+        from torchmedic.watching import install_probes
+
+        install_probes(recorder)
+    except Exception as error:  # noqa: BLE001
+        say(f"could not watch torch ({type(error).__name__}: {error})")
+
+
+def _record_abrupt_exit(recorder: Recorder) -> None:
+    """Let facts reach the file before `os._exit`, which skips every handler."""
+    leave = os._exit
+
+    def leave_after_flush(status: int) -> None:
+        if recorder.is_ours:
+            recorder.flush()
+        leave(status)
+
+    os._exit = leave_after_flush  # type: ignore[assignment]
+
+
+def _finish(recorder: Recorder, fault_log: IO[str]) -> None:
+    """Write the last facts. Runs after the script's own exit handlers, whatever excepthook it installed."""
+    if not recorder.is_ours:
+        return
+    try:
+        error = getattr(sys, "last_value", None)
+        if isinstance(error, Exception):
+            recorder.observe(crash_of(error, step=recorder.step or None))
+            recorder.emit("on_crash", error)
+        recorder.finish()
+        torch = sys.modules.get("torch")
+        update_info(
+            recorder.folder / RUN_FILE,
+            steps=recorder.step,
+            stopped_by_us=recorder.stopped_by_us,
+            torch=str(getattr(torch, "__version__", "")),
+        )
+    except Exception as failure:  # noqa: BLE001
+        say(f"could not write the end of the run ({type(failure).__name__}: {failure})")
+    finally:
+        if faulthandler.is_enabled():
+            faulthandler.disable()
+        fault_log.close()

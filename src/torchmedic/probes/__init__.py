@@ -1,0 +1,1 @@
+"""Instruments: each file watches one thing and writes facts; none judges."""

@@ -1,0 +1,88 @@
+"""Which frames are the user's own, and where they stand."""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import os
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+
+from torchmedic.facts import Location
+from torchmedic.redaction import redact
+
+_PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
+
+
+@functools.cache
+def _library_roots() -> tuple[str, ...]:
+    paths = sysconfig.get_paths()
+    roots = {paths[key] for key in ("stdlib", "platstdlib", "purelib", "platlib")}
+    return tuple(os.path.realpath(root) + os.sep for root in roots)
+
+
+@functools.lru_cache(maxsize=4096)
+def is_user_file(filename: str) -> bool:
+    """Whether a code object's file belongs to the user: not Python's, not a package's, not ours.
+
+    >>> is_user_file("<frozen runpy>")
+    False
+    """
+    if not filename or (filename.startswith("<") and not filename.startswith("<ipython-input")):
+        return False
+    path = os.path.realpath(filename)
+    if path.startswith(_PACKAGE) or f"{os.sep}site-packages{os.sep}" in path or f"{os.sep}dist-packages{os.sep}" in path:
+        return False
+    return not path.startswith(_library_roots())
+
+
+def is_own_file(filename: str) -> bool:
+    """Whether a file is part of torchmedic."""
+    return os.path.realpath(filename).startswith(_PACKAGE)
+
+
+def outward(frame: FrameType | None) -> Iterator[FrameType]:
+    """A frame and its callers, innermost first."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def user_frame(frame: FrameType | None = None) -> FrameType | None:
+    """The innermost frame of the user's own code."""
+    return next((f for f in outward(frame or sys._getframe(1)) if is_user_file(f.f_code.co_filename)), None)
+
+
+def user_location(frame: FrameType | None = None) -> Location | None:
+    """The user's line that led here."""
+    found = user_frame(frame or sys._getframe(1))
+    return None if found is None else location_of(found)
+
+
+def location_of(frame: FrameType) -> Location:
+    return location(frame.f_code.co_filename, frame.f_lineno or 0, frame.f_code.co_qualname)
+
+
+def location(filename: str, line: int, function: str = "") -> Location:
+    """A location with its source line, the path relative to the working directory where it lies below it."""
+    source = linecache.getline(filename, line).rstrip("\n")
+    return Location(file=shown_path(filename), line=line, function=_plain_name(function), source=redact(source))
+
+
+def shown_path(filename: str) -> str:
+    """A path as the user would type it."""
+    if filename.startswith("<"):
+        return filename
+    path = os.path.realpath(filename)
+    try:
+        here = os.path.realpath(os.getcwd())
+    except OSError:
+        return path
+    return os.path.relpath(path, here) if path.startswith(here + os.sep) else path
+
+
+def _plain_name(function: str) -> str:
+    return function.replace("<locals>.", "")

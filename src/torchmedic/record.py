@@ -1,0 +1,176 @@
+"""The Recorder: installs probes, keeps the step clock, passes events on, writes facts, restores everything."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar, ParamSpec, TypeVar
+
+from torchmedic.facts import Observation
+from torchmedic.settings import Settings
+from torchmedic.store import Writer
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Probe:
+    """An instrument. `install` may patch and hook as it likes as long as `remove` undoes all of it.
+
+    The `on_…` methods are the events of a training step; a probe that raises in one is switched off.
+    """
+
+    name: ClassVar[str]
+
+    def install(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+
+    def remove(self) -> None:
+        """Undo `install`."""
+
+    def on_batch(self, batch: Any, iterator: Any) -> None:
+        """A DataLoader handed out a batch."""
+
+    def on_forward(self, module: Any) -> None:
+        """An outermost module is about to be called."""
+
+    def on_backward(self, roots: tuple[Any, ...]) -> None:
+        """`backward` is about to run from these tensors."""
+
+    def on_backward_done(self, roots: tuple[Any, ...]) -> None:
+        """`backward` has run."""
+
+    def on_zero_grad(self, optimizer: Any) -> None:
+        """Gradients are about to be cleared."""
+
+    def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """`optimizer.step` is about to run; may return new `(args, kwargs)`."""
+
+    def on_step_done(self, optimizer: Any) -> None:
+        """`optimizer.step` has run."""
+
+    def on_crash(self, error: BaseException) -> None:
+        """The script died of this exception."""
+
+    def on_finish(self) -> None:
+        """The script is over."""
+
+
+class Recorder:
+    """The one object that all probes talk to."""
+
+    def __init__(self, settings: Settings, writer: Writer) -> None:
+        self.settings = settings
+        self.folder = Path(settings.run_folder)
+        self.step = 0
+        self.stopped_by_us = False
+        self._writer = writer
+        self._probes: list[Probe] = []
+        self._pid = os.getpid()
+        self._stepped: set[int] = set()
+        self._quiet = 0
+
+    @property
+    def is_ours(self) -> bool:
+        """False in a forked child, where nothing may be recorded."""
+        return os.getpid() == self._pid
+
+    def add(self, probe: Probe) -> None:
+        """Install a probe; one that fails to install is left out with one line."""
+        self._probes.append(probe)
+        try:
+            if self.settings.break_probe == f"{probe.name}.install":
+                raise RuntimeError("injected fault")
+            probe.install(self)
+        except Exception as error:  # noqa: BLE001
+            self.switch_off(probe, error)
+
+    def observe(self, observation: Observation) -> None:
+        if self.is_ours:
+            self._writer.write(observation)
+
+    def sample(self, name: str, value: float) -> None:
+        if self.is_ours:
+            self._writer.sample(name, self.step, value)
+
+    def flush(self) -> None:
+        self._writer.flush()
+
+    def emit(self, event: str, *arguments: Any) -> Any:
+        """Tell every probe of an event; the last answer that is not None is returned."""
+        if self._quiet or not self.is_ours:
+            return None
+        answer = None
+        for probe in tuple(self._probes):
+            try:
+                if self.settings.break_probe == f"{probe.name}.{event}":
+                    raise RuntimeError("injected fault")
+                said = getattr(probe, event)(*arguments)
+            except Exception as error:  # noqa: BLE001
+                self.switch_off(probe, error)
+            else:
+                answer = said if said is not None else answer
+        return answer
+
+    def count_step(self, optimizer: Any) -> None:
+        """Advance the clock: several optimizers that step in turn make one step together."""
+        if id(optimizer) in self._stepped:
+            self._stepped.clear()
+        if not self._stepped:
+            self.step += 1
+        self._stepped.add(id(optimizer))
+
+    def switch_off(self, probe: Probe, error: BaseException) -> None:
+        """Remove a probe that failed, with one line: our faults never take the user's run down."""
+        if probe in self._probes:
+            self._probes.remove(probe)
+        try:
+            probe.remove()
+        except Exception as second:  # noqa: BLE001
+            error = second
+        say(f"probe `{probe.name}` switched off ({type(error).__name__}: {error})")
+
+    def finish(self) -> None:
+        """Let probes write their last facts, then take every one out."""
+        self.emit("on_finish")
+        for probe in reversed(tuple(self._probes)):
+            try:
+                probe.remove()
+            except Exception as error:  # noqa: BLE001
+                say(f"probe `{probe.name}` could not be removed ({type(error).__name__}: {error})")
+        self._probes.clear()
+        if self.is_ours:
+            self._writer.close()
+
+
+def shielded(probe: Probe) -> Callable[[Callable[P, T]], Callable[P, T | None]]:
+    """Make a callback of a probe harmless: a fault inside switches the probe off."""
+
+    def wrap(function: Callable[P, T]) -> Callable[P, T | None]:
+        @functools.wraps(function)
+        def safe(*args: P.args, **kwargs: P.kwargs) -> T | None:
+            try:
+                return function(*args, **kwargs)
+            except Exception as error:  # noqa: BLE001
+                probe.recorder.switch_off(probe, error)
+                return None
+
+        return safe
+
+    return wrap
+
+
+def say(line: str) -> None:
+    """One whole line to standard error, through tqdm when the script draws bars."""
+    text = f"torchmedic: {line}"
+    tqdm = sys.modules.get("tqdm")
+    try:
+        if tqdm is not None and getattr(tqdm.tqdm, "_instances", None):
+            tqdm.tqdm.write(text, file=sys.__stderr__)
+        else:
+            print(text, file=sys.__stderr__, flush=True)
+    except Exception:  # noqa: BLE001 - a closed standard error is no reason to fail
+        return

@@ -1,0 +1,115 @@
+"""A verdict for the terminal: headline, code window, notes, what was ruled out, help."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from torchmedic.facts import Location
+from torchmedic.findings import Diagnosis, Remedy, Verdict
+
+_COLOURS = {"error": "bold red", "warning": "bold yellow", "hint": "bold cyan"}
+_SAID = {"proven": "", "likely": "probably: ", "possible": "possibly: "}
+
+
+def draw(verdict: Verdict, console: Console) -> None:
+    """Print a verdict; a healthy run gets one line."""
+    for diagnosis in verdict.diagnoses:
+        draw_diagnosis(diagnosis, console)
+    for line in verdict.unexplained:
+        _draw_unexplained(line, console)
+    if not verdict.diagnoses and not verdict.unexplained:
+        console.print(Text(f"torchmedic: healthy, {verdict.info.steps} optimizer steps watched", style="green"))
+
+
+def draw_diagnosis(diagnosis: Diagnosis, console: Console) -> None:
+    """Print one diagnosis in the slots of the house: headline, window, note, ruled out, help, more."""
+    colour = _COLOURS[diagnosis.severity]
+    head = Text(f"{diagnosis.severity}[{diagnosis.code}]", style=colour)
+    head.append(f": {_SAID[diagnosis.confidence]}{diagnosis.headline}", style="bold")
+    _print(console, head, indent=2)
+    gutter = 1
+    if diagnosis.where is not None:
+        gutter = len(str(diagnosis.where.line))
+        _draw_window(diagnosis.where, diagnosis.mark, diagnosis.label, gutter, console, colour)
+    for also in diagnosis.also:
+        gutter = max(gutter, len(str(also.location.line)))
+        _draw_window(also.location, "", also.why, gutter, console, "blue", arrow=":::")
+    for note in diagnosis.evidence:
+        _slot(console, gutter, "note", note)
+    if diagnosis.ruled_out:
+        suspects = "; ".join(f"{r.suspect} ({r.how})" for r in diagnosis.ruled_out)
+        _slot(console, gutter, "ruled out", suspects)
+    for remedy in diagnosis.remedies:
+        _slot(console, gutter, "help", _help(remedy))
+        for line in (remedy.diff or "").splitlines():
+            _print(console, Text(" " * (gutter + 5) + line, style=_diff_colour(line)), indent=gutter + 7)
+    _slot(console, gutter, "more", f"torchmedic explain {diagnosis.code}")
+    console.print()
+
+
+def _draw_window(
+    where: Location, mark: str, label: str, gutter: int, console: Console, colour: str, arrow: str = "-->"
+) -> None:
+    inside = f" in {where.function}" if where.function and where.function != "<module>" else ""
+    pad = " " * gutter
+    _print(console, Text(f"{pad}{arrow} {where.file}:{where.line}{inside}", style="blue"), indent=gutter + 4)
+    source = where.source.rstrip()
+    if not source.strip():
+        if label:
+            _print(console, Text(f"{pad} = {label}"), indent=gutter + 3)
+        return
+    console.print(Text(f"{pad} |", style="blue"))
+    line = Text(f"{where.line:>{gutter}} | ", style="blue")
+    line.append(source, style="default")
+    console.print(line, soft_wrap=True)
+    start, length = _marked(source, mark)
+    carets = Text(f"{pad} | ", style="blue")
+    carets.append(" " * start + "^" * length + (f" {label}" if label else ""), style=colour)
+    _print(console, carets, indent=gutter + 3)
+
+
+def _marked(source: str, mark: str) -> tuple[int, int]:
+    """Where the carets go: under the marked text, or under the whole statement."""
+    at = source.find(mark) if mark else -1
+    if at >= 0:
+        return at, len(mark)
+    stripped = source.strip()
+    return source.find(stripped), len(stripped)
+
+
+def _help(remedy: Remedy) -> str:
+    text = remedy.title if not remedy.detail else f"{remedy.title}; {remedy.detail}"
+    return text + (" (tried on the failing step: it works)" if remedy.verified and not remedy.detail else "")
+
+
+def _diff_colour(line: str) -> str:
+    return {"+": "green", "-": "red"}.get(line[:1], "default")
+
+
+def _slot(console: Console, gutter: int, name: str, text: str) -> None:
+    line = Text(" " * gutter + " = ", style="blue")
+    line.append(f"{name}: ", style="bold")
+    line.append(text)
+    _print(console, line, indent=gutter + 3 + len(name) + 2)
+
+
+def _draw_unexplained(line: str, console: Console) -> None:
+    head = Text("not explained", style="bold yellow")
+    head.append(f": {line}")
+    _print(console, head, indent=2)
+
+
+def _print(console: Console, text: Text, indent: int) -> None:
+    """Print wrapped to the console's width, with a hanging indent, and never cut a word that fits a line."""
+    width = console.width
+    lines = text.wrap(console, width) if text.cell_len > width else [text]
+    if len(lines) == 1:
+        console.print(text, soft_wrap=True)
+        return
+    first, rest = lines[0], Text(" ").join(list(lines)[1:])
+    first.rstrip()
+    console.print(first, soft_wrap=True)
+    for line in rest.wrap(console, max(20, width - indent)):
+        line.rstrip()
+        console.print(Text(" " * indent) + line, soft_wrap=True)

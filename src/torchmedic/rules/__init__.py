@@ -1,0 +1,56 @@
+"""The catalogue: every rule is one file in a family's folder, found by walking the package."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from importlib import resources
+from types import ModuleType
+
+from torchmedic.findings import Rule
+
+
+@functools.cache
+def catalogue() -> tuple[Rule, ...]:
+    """One instance of every rule, by code."""
+    found = (_rule_in(module) for module in _rule_modules())
+    return tuple(sorted(found, key=lambda rule: rule.code))
+
+
+def by_code(code: str) -> Rule | None:
+    """The rule of a code or a name, in any case.
+
+    >>> by_code("no-such-rule") is None
+    True
+    """
+    wanted = code.strip().lower()
+    return next((rule for rule in catalogue() if wanted in (rule.code.lower(), rule.name)), None)
+
+
+def page(rule: Rule) -> str:
+    """The rule's page in Markdown, as `explain` and the reports show it."""
+    folder = resources.files(f"torchmedic.rules.{rule.family}")
+    return (folder / f"{rule.name.replace('-', '_')}.md").read_text(encoding="utf-8")
+
+
+def _rule_modules() -> Iterator[ModuleType]:
+    for family in pkgutil.iter_modules(__path__, "torchmedic.rules."):
+        if not family.ispkg:
+            continue
+        package = importlib.import_module(family.name)
+        for entry in pkgutil.iter_modules(package.__path__, family.name + "."):
+            if not entry.name.rpartition(".")[2].startswith("_"):
+                yield importlib.import_module(entry.name)
+
+
+def _rule_in(module: ModuleType) -> Rule:
+    rules = [
+        thing
+        for thing in vars(module).values()
+        if isinstance(thing, type) and issubclass(thing, Rule) and thing.__module__ == module.__name__
+    ]
+    if len(rules) != 1:
+        raise TypeError(f"{module.__name__} must define exactly one rule, found {len(rules)}")
+    return rules[0]()

@@ -1,0 +1,1 @@
+"""Data that is dirty, leaks or is fed wrongly."""

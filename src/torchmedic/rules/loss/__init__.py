@@ -1,0 +1,1 @@
+"""Losses that do not mean what they seem to."""

@@ -1,0 +1,1 @@
+"""Memory that grows or runs out."""

@@ -1,0 +1,1 @@
+"""Training dynamics: explosion, collapse, dead units, learning rates."""

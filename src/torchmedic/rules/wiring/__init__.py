@@ -1,0 +1,1 @@
+"""Parameters, optimizers, graphs, modes, schedulers and checkpoints that are put together wrongly."""

@@ -1,0 +1,196 @@
+"""The run file: one SQLite database per process watched, written by a thread, readable at any time."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from torchmedic.facts import Observation, Run, RunInfo, from_plain, observation_from_plain, to_plain
+
+APPLICATION_ID = 0x746D6564  # "tmed"
+SCHEMA_VERSION = 1
+RUN_FILE = "rank0.db"
+
+_SCHEMA = """
+CREATE TABLE info (id INTEGER PRIMARY KEY CHECK (id = 1), body TEXT NOT NULL);
+CREATE TABLE observations (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, step INTEGER, body TEXT NOT NULL);
+CREATE TABLE series (name TEXT NOT NULL, step INTEGER NOT NULL, value REAL, PRIMARY KEY (name, step)) WITHOUT ROWID;
+"""
+
+
+class RunFileError(Exception):
+    """A run file that cannot be read; the message is one line for the user."""
+
+
+def create(path: Path, info: RunInfo) -> None:
+    """Make an empty run file; refuses to touch one that exists."""
+    if path.exists():
+        raise RunFileError(f"{path} exists already; a run file is never written over")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.closing(_connect(path)) as db, db:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        db.executescript(_SCHEMA)
+        db.execute("INSERT INTO info VALUES (1, ?)", (json.dumps(to_plain(info)),))
+
+
+def append(path: Path, observations: Iterable[Observation]) -> None:
+    """Add observations to a run file in one transaction."""
+    with contextlib.closing(_connect(path)) as db, db:
+        _insert(db, observations)
+
+
+def update_info(path: Path, **changes: Any) -> None:
+    """Change fields of the run's frame, for example its exit code."""
+    with contextlib.closing(_connect(path)) as db, db:
+        info = replace(_read_info(db), **changes)
+        db.execute("UPDATE info SET body = ? WHERE id = 1", (json.dumps(to_plain(info)),))
+
+
+def load(path: Path) -> Run:
+    """Read a whole run, also while it is being written or after its process was killed.
+
+    >>> load(Path("missing.db"))
+    Traceback (most recent call last):
+    torchmedic.store.RunFileError: missing.db: no such run file
+    """
+    path = locate(path)
+    try:
+        with contextlib.closing(_connect(path)) as db:
+            _check_identity(db, path)
+            return Run(info=_read_info(db), observations=tuple(_read_observations(db)))
+    except (sqlite3.Error, ValueError, TypeError, KeyError) as error:
+        raise RunFileError(f"{path}: not a readable run file ({error})") from None
+
+
+def load_series(path: Path, name: str) -> list[tuple[int, float]]:
+    """One sampled series of a run, by step."""
+    with contextlib.closing(_connect(locate(path))) as db:
+        rows = db.execute("SELECT step, value FROM series WHERE name = ? ORDER BY step", (name,))
+        return [(int(step), float(value)) for step, value in rows]
+
+
+def locate(path: Path) -> Path:
+    """The run file meant by a path to it or to its run folder."""
+    if path.is_dir():
+        inside = path / RUN_FILE
+        if not inside.exists():
+            raise RunFileError(f"{path}: no run file in this folder")
+        return inside
+    if not path.exists():
+        raise RunFileError(f"{path}: no such run file")
+    return path
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=10.0, check_same_thread=False)
+
+
+def _check_identity(db: sqlite3.Connection, path: Path) -> None:
+    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+        raise RunFileError(f"{path}: a database, but not a torchmedic run file")
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if version > SCHEMA_VERSION:
+        raise RunFileError(f"{path}: written by a newer torchmedic (schema {version}, this one reads {SCHEMA_VERSION})")
+
+
+def _read_info(db: sqlite3.Connection) -> RunInfo:
+    body = db.execute("SELECT body FROM info").fetchone()[0]
+    info: RunInfo = from_plain(RunInfo, json.loads(body))
+    return info
+
+
+def _read_observations(db: sqlite3.Connection) -> Iterator[Observation]:
+    for kind, body in db.execute("SELECT kind, body FROM observations ORDER BY id"):
+        found = observation_from_plain(kind, json.loads(body))
+        if found is not None:
+            yield found
+
+
+def _insert(db: sqlite3.Connection, observations: Iterable[Observation]) -> None:
+    rows = [(seen.kind, seen.step, json.dumps(to_plain(seen))) for seen in observations]
+    db.executemany("INSERT INTO observations (kind, step, body) VALUES (?, ?, ?)", rows)
+
+
+class Writer:
+    """Writes observations from a background thread, so that the training step never waits for the disk."""
+
+    FLUSH_SECONDS = 0.5
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._owner = os.getpid()
+        self._waiting: queue.SimpleQueue[Observation | None] = queue.SimpleQueue()
+        self._series: dict[tuple[str, int], float] = {}
+        self._lock = threading.Lock()
+        self._flushed = threading.Event()
+        self._wake = threading.Event()
+        self._closing = False
+        self._thread = threading.Thread(target=self._work, name="torchmedic-writer", daemon=True)
+        self._thread.start()
+
+    def write(self, observation: Observation) -> None:
+        if os.getpid() == self._owner:
+            self._waiting.put(observation)
+
+    def sample(self, name: str, step: int, value: float) -> None:
+        """Add a point to a sampled series."""
+        with self._lock:
+            self._series[name, step] = value
+
+    def flush(self, timeout: float = 10.0) -> None:
+        """Wait until everything written so far is in the file."""
+        if os.getpid() != self._owner or not self._thread.is_alive():
+            return
+        self._flushed.clear()
+        self._waiting.put(None)
+        self._wake.set()
+        self._flushed.wait(timeout)
+
+    def close(self) -> None:
+        if os.getpid() != self._owner:
+            return
+        self._closing = True
+        self.flush()
+        self._thread.join(timeout=10.0)
+
+    def _work(self) -> None:
+        db = _connect(self._path)
+        try:
+            while not (self._closing and self._waiting.empty()):
+                self._wake.wait(self.FLUSH_SECONDS)
+                self._wake.clear()
+                self._drain(db)
+        finally:
+            db.close()
+            self._flushed.set()
+
+    def _drain(self, db: sqlite3.Connection) -> None:
+        batch: list[Observation] = []
+        flush_asked = False
+        while not self._waiting.empty():
+            item = self._waiting.get()
+            if item is None:
+                flush_asked = True
+            else:
+                batch.append(item)
+        with self._lock:
+            points, self._series = self._series, {}
+        if batch or points:
+            with db:
+                _insert(db, batch)
+                db.executemany(
+                    "INSERT OR REPLACE INTO series VALUES (?, ?, ?)",
+                    [(name, step, value) for (name, step), value in points.items()],
+                )
+        if flush_asked:
+            self._flushed.set()

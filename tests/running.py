@@ -1,0 +1,111 @@
+"""Runs scripts under torchmedic in a fork of this process, where torch is imported already: 0.3 s instead of 4."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import traceback
+import types
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch  # noqa: F401 - imported once, before the forks
+from rich.console import Console
+
+from torchmedic import settings as options
+from torchmedic.facts import Run
+from torchmedic.findings import Verdict
+from torchmedic.render.text import draw
+from torchmedic.store import RUN_FILE, create, load
+from torchmedic.facts import RunInfo
+from torchmedic.triage import examine
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A finished run: its facts, its verdict, and what it printed."""
+
+    run: Run
+    verdict: Verdict
+    stdout: str
+    stderr: str
+    status: int
+
+    @property
+    def codes(self) -> list[str]:
+        return [d.code for d in self.verdict.diagnoses if d.severity != "hint"]
+
+
+def run_watched(script: Path, *arguments: str, timeout: int = 120) -> Watched:
+    """Run a script (in a copy of its folder) as `torchmedic run` would."""
+    with tempfile.TemporaryDirectory() as scratch:
+        work = Path(scratch) / "work"
+        shutil.copytree(script.parent, work)
+        folder = Path(scratch) / "run"
+        folder.mkdir()
+        create(folder / RUN_FILE, RunInfo(argv=(script.name, *arguments), cwd=str(work)))
+        pid = os.fork()
+        if pid == 0:
+            _child(work, script.name, arguments, folder, timeout)
+        _, raw = os.waitpid(pid, 0)
+        run = load(folder)
+        return Watched(
+            run=run,
+            verdict=examine(run),
+            stdout=(Path(scratch) / "stdout").read_text(errors="replace"),
+            stderr=(Path(scratch) / "stderr").read_text(errors="replace"),
+            status=os.waitstatus_to_exitcode(raw),
+        )
+
+
+def rendered(verdict: Verdict, width: int = 100) -> str:
+    """The verdict's text at fixed width, without colour."""
+    import io
+
+    out = io.StringIO()
+    draw(verdict, Console(file=out, width=width, no_color=True, highlight=False, markup=False, emoji=False))
+    return out.getvalue()
+
+
+def _child(work: Path, script: str, arguments: tuple[str, ...], folder: Path, timeout: int) -> None:
+    """In the fork: become the script's process, run it, write the last facts, leave."""
+    import signal
+
+    from torchmedic.launch import child
+
+    signal.alarm(timeout)
+    status = 1
+    try:
+        os.chdir(work)
+        for name, number in (("stdout", 1), ("stderr", 2)):
+            os.dup2(os.open(folder.parent / name, os.O_CREAT | os.O_WRONLY), number)
+        sys.stdout = sys.__stdout__ = os.fdopen(1, "w", closefd=False)
+        sys.stderr = sys.__stderr__ = os.fdopen(2, "w", closefd=False)
+        sys.argv = [script, *arguments]
+        sys.path.insert(0, str(work))
+        settings = options.Settings(run_folder=str(folder), parent=os.getppid())
+        os.environ[options.VARIABLE] = settings.to_environment()
+        finish = child.arm()
+        status = _run_main(script)
+        finish()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def _run_main(script: str) -> int:
+    try:
+        main = types.ModuleType("__main__")
+        main.__file__ = script
+        sys.modules["__main__"] = main
+        exec(compile(Path(script).read_bytes(), script, "exec"), main.__dict__)
+    except SystemExit as leave:
+        return leave.code if isinstance(leave.code, int) else 0
+    except BaseException as error:  # noqa: BLE001 - as the interpreter does at the top level
+        sys.last_value = error
+        traceback.print_exc()
+        return 1
+    return 0
