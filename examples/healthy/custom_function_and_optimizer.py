@@ -54,8 +54,8 @@ tr, te = perm[:1400], perm[1400:]
 model = nn.Sequential(nn.Linear(64, 128), nn.BatchNorm1d(128), nn.ReLU(), BinaryLinear(128, 128),
                       nn.BatchNorm1d(128), nn.ReLU(), nn.Linear(128, 10))
 opt = SignMomentum(model.parameters(), lr=1e-3)
-sched = torch.optim.lr_scheduler.LinearLR(opt, 1.0, 0.05, total_iters=12)
-for epoch in range(12):
+sched = torch.optim.lr_scheduler.LinearLR(opt, 1.0, 0.05, total_iters=9)
+for epoch in range(9):
     model.train()
     total = 0.0
     for b in tr[torch.randperm(len(tr))].split(70):

@@ -33,4 +33,4 @@ for epoch in range(40):
 
 with torch.no_grad():
     hits = sum(((model(xb).squeeze(1) > 0) == (sb > 0)).sum().item() for xb, sb in test_loader)
-print(f"first hinge {curve[0]:.4f} final hinge {curve[-1]:.6f} test accuracy {hits / len(test_set):.3f}")
+print(f"first hinge {curve[0]:.4f} final hinge {curve[-1]:.1e} test accuracy {hits / len(test_set):.3f}")

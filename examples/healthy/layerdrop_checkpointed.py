@@ -22,7 +22,7 @@ class Residual(nn.Module):
 
 
 class Net(nn.Module):
-    def __init__(self, dim=64, depth=8):
+    def __init__(self, dim=64, depth=6):
         super().__init__()
         self.stem = nn.Linear(64, dim)
         self.blocks = nn.ModuleList(Residual(dim, 1.0 - 0.5 * i / (depth - 1)) for i in range(depth))
@@ -42,7 +42,7 @@ perm = torch.randperm(len(x))
 tr, te = perm[:1400], perm[1400:]
 model = Net()
 opt = torch.optim.AdamW(model.parameters(), lr=2e-3, weight_decay=0.01)
-for epoch in range(12):
+for epoch in range(8):
     model.train()
     total = 0.0
     for b in tr[torch.randperm(len(tr))].split(70):
@@ -55,6 +55,6 @@ for epoch in range(12):
     model.eval()
     with torch.no_grad():
         acc = (model(x[te]).argmax(1) == y[te]).float().mean().item()
-    if epoch % 3 == 2:
+    if epoch % 2 == 1:
         print(f"epoch {epoch + 1} loss {total / 20:.4f} test acc {acc:.3f}")
 print(f"final test accuracy {acc:.3f}")

@@ -9,7 +9,7 @@ def sensor_windows(n, seed):
     w = torch.randn(4, 32, generator=torch.Generator().manual_seed(5))
     y = torch.randint(0, 4, (n,), generator=g)
     amp = 3 + 4 * torch.rand(n, 1, generator=g)
-    x = 60 + amp * (w[y] + 1.6 * torch.randn(n, 32, generator=g))
+    x = 6 + 0.5 * amp * (w[y] + 1.6 * torch.randn(n, 32, generator=g))
     return TensorDataset(x.unsqueeze(1), y)
 
 

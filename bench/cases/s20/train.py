@@ -34,7 +34,7 @@ class LSTMClassifier(nn.Module):
 
 torch.manual_seed(0)
 train_loader = DataLoader(ActivityDataset(2000, 0), batch_size=50, shuffle=True)
-test_loader = DataLoader(ActivityDataset(500, 1), batch_size=50)
+test_loader = DataLoader(ActivityDataset(500, 1))
 model = LSTMClassifier()
 criterion = nn.NLLLoss()
 optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)

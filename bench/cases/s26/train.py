@@ -40,7 +40,7 @@ scaler = GradScaler("cpu", init_scale=2.0 ** 14)
 for epoch in range(10):
     for idx in torch.randperm(len(img)).split(40):
         optimizer.zero_grad(set_to_none=True)
-        with autocast("cpu", dtype=torch.bfloat16):
+        with autocast("cpu", dtype=torch.float16):
             logits, box = model(img[idx])
         cls_loss = F.cross_entropy(logits.float(), kind[idx])
         box_loss = F.smooth_l1_loss(box.float(), center[idx])

@@ -30,7 +30,7 @@ tr, te = perm[:340], perm[340:]
 model = Regressor([10, 32, 16, 1])
 optimizer = torch.optim.Adam(model.parameters(), lr=2e-3, weight_decay=1e-3)
 loss_fn = nn.MSELoss()
-for epoch in range(60):
+for epoch in range(40):
     model.train()
     for idx in tr[torch.randperm(len(tr))].split(20):
         optimizer.zero_grad()

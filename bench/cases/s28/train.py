@@ -2,7 +2,7 @@ import torch
 import torch.nn as nn
 from torch.utils.data import DataLoader, TensorDataset
 
-HPARAMS = dict(epochs=5, batch_size=64, lr=1e-1, width=16)
+HPARAMS = dict(epochs=5, batch_size=64, lr=0.3, width=16)
 
 
 def shapes(n, seed, size=12):

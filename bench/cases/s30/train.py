@@ -1,56 +1,52 @@
+import copy
 import resource
 import torch
-from torch import nn
+import torch.nn as nn
+import torch.nn.functional as F
 
 
-class Seq2Seq(nn.Module):
-    def __init__(self, hidden=128):
+def encoder(width=512):
+    return nn.Sequential(nn.Linear(64, width), nn.GELU(), nn.Linear(width, width), nn.GELU(), nn.Linear(width, 32))
+
+
+class SelfDistill(nn.Module):
+    def __init__(self, momentum=0.99, center_momentum=0.9):
         super().__init__()
-        self.rnn = nn.GRU(4, hidden, batch_first=True)
-        self.out = nn.Linear(hidden, 4)
+        self.student = encoder()
+        self.teacher = copy.deepcopy(self.student)
+        self.m, self.cm = momentum, center_momentum
+        self.center = torch.zeros(1, 32)
 
-    def forward(self, x):
-        h, _ = self.rnn(x)
-        return self.out(h)
+    def update_center(self, out):
+        self.center = self.cm * self.center + (1 - self.cm) * out.mean(0, keepdim=True)
 
+    @torch.no_grad()
+    def update_teacher(self):
+        for s, t in zip(self.student.parameters(), self.teacher.parameters()):
+            t.lerp_(s, 1 - self.m)
 
-class AverageMeter:
-    def __init__(self):
-        self.reset()
-
-    def reset(self):
-        self.sum, self.count = 0.0, 0
-
-    def update(self, value, n=1):
-        self.sum = self.sum + value * n
-        self.count += n
-
-    @property
-    def avg(self):
-        return self.sum / max(self.count, 1)
+    def forward(self, view1, view2):
+        target = self.teacher(view1)
+        probs = F.softmax((target - self.center) / 0.04, dim=-1).detach()
+        self.update_center(target)
+        return -(probs * F.log_softmax(self.student(view2) / 0.1, dim=-1)).sum(-1).mean()
 
 
-def waves(n, length=60):
-    t = torch.arange(length + 1) * 0.2
-    f = torch.rand(n, 1, 4) + 0.5
-    p = torch.rand(n, 1, 4) * 6
-    s = torch.sin(f * t[None, :, None] + p)
-    return s[:, :-1], s[:, 1:]
+def views(n):
+    base = torch.randn(n, 8) @ basis
+    return base + 0.1 * torch.randn_like(base), base + 0.1 * torch.randn_like(base)
 
 
 torch.manual_seed(0)
-x, y = waves(640)
-model = Seq2Seq()
-optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
-criterion = nn.MSELoss()
-train_loss = AverageMeter()
-for step in range(100):
-    idx = torch.randint(0, len(x), (32,))
+basis = torch.randn(8, 64)
+model = SelfDistill()
+optimizer = torch.optim.AdamW(model.student.parameters(), lr=1e-4)
+for step in range(1, 201):
+    loss = model(*views(256))
     optimizer.zero_grad()
-    loss = criterion(model(x[idx]), y[idx])
     loss.backward()
     optimizer.step()
-    train_loss.update(loss, len(idx))
-    if step % 20 == 19:
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"step {step + 1:3d} running loss {train_loss.avg:.4f} peak memory {peak:.0f} MB")
+    model.update_teacher()
+    if step % 40 == 0:
+        rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"step {step} loss {loss.item():.4f} peak memory {rss:.0f} MB")

@@ -14,10 +14,10 @@ class MotionClips(Dataset):
         cy, cx = rng.integers(4, size - 4, (2, n, 1, 1))
         shift = np.where(self.labels == 1, 1, -1)[:, None, None]
         background = rng.integers(60, 180, (n, size, size))
-        first = background + 70 * np.exp(-((yy - cy) ** 2 + (xx - cx) ** 2) / 6)
-        second = background + 70 * np.exp(-((yy - cy) ** 2 + (xx - cx - shift) ** 2) / 6)
-        self.first = (first + rng.normal(0, 4, first.shape)).clip(0, 255).astype(np.uint8)
-        self.second = (second + rng.normal(0, 4, second.shape)).clip(0, 255).astype(np.uint8)
+        first = background + 40 * np.exp(-((yy - cy) ** 2 + (xx - cx) ** 2) / 6)
+        second = background + 40 * np.exp(-((yy - cy) ** 2 + (xx - cx - shift) ** 2) / 6)
+        self.first = (first + rng.normal(0, 8, first.shape)).clip(0, 255).astype(np.uint8)
+        self.second = (second + rng.normal(0, 8, second.shape)).clip(0, 255).astype(np.uint8)
 
     def __len__(self):
         return len(self.labels)

@@ -3,54 +3,48 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 
-class Attention(nn.Module):
-    def __init__(self, d):
+class Item2Vec(nn.Module):
+    """skip-gram with negative sampling; tables are kept in half size to fit large catalogues"""
+
+    def __init__(self, n_items, dim=32):
         super().__init__()
-        self.qkv = nn.Linear(d, 3 * d)
-        self.proj = nn.Linear(d, d)
+        self.center = nn.Embedding(n_items, dim, dtype=torch.bfloat16)
+        self.context = nn.Embedding(n_items, dim, dtype=torch.bfloat16)
+        nn.init.normal_(self.center.weight, std=0.5)
+        nn.init.normal_(self.context.weight, std=0.5)
 
-    def forward(self, x):
-        q, k, v = self.qkv(x).chunk(3, -1)
-        return self.proj(F.scaled_dot_product_attention(q, k, v, is_causal=True))
-
-
-class TinyLM(nn.Module):
-    def __init__(self, vocab=16, d=48, ctx=16):
-        super().__init__()
-        self.tok = nn.Embedding(vocab, d)
-        self.pos = nn.Embedding(ctx, d)
-        self.ln1, self.ln2 = nn.LayerNorm(d), nn.LayerNorm(d)
-        self.attn = Attention(d)
-        self.mlp = nn.Sequential(nn.Linear(d, 2 * d), nn.GELU(), nn.Linear(2 * d, d))
-        self.head = nn.Linear(d, vocab)
-
-    def forward(self, ids):
-        h = self.tok(ids) + self.pos(torch.arange(ids.shape[1]))
-        h = h + self.attn(self.ln1(h))
-        h = h + self.mlp(self.ln2(h))
-        return self.head(h)
+    def forward(self, a, b):
+        return (self.center(a) * self.context(b)).sum(-1).float()
 
 
-def batch(n=64, length=17, vocab=16):
-    """arithmetic sequences modulo the vocabulary size"""
-    start = torch.randint(0, vocab, (n, 1))
-    step = torch.randint(1, 4, (n, 1))
-    seq = (start + step * torch.arange(length)) % vocab
-    return seq[:, :-1], seq[:, 1:]
+def baskets(n, n_items, groups=10):
+    g = torch.randint(0, groups, (n,))
+    size = n_items // groups
+    a = g * size + torch.randint(0, size, (n,))
+    b = g * size + torch.randint(0, size, (n,))
+    return a, b
+
+
+def recall_of_group(model, n_items, groups=10, k=10):
+    with torch.no_grad():
+        scores = model.center.weight.float() @ model.context.weight.float().T
+    group = torch.arange(n_items) // (n_items // groups)
+    top = scores.topk(k, dim=1).indices
+    return (group[top] == group[:, None]).float().mean().item()
 
 
 torch.manual_seed(0)
-model = TinyLM().to(torch.bfloat16)
-decay = [p for p in model.parameters() if p.ndim > 1]
-rest = [p for p in model.parameters() if p.ndim <= 1]
-optimizer = torch.optim.AdamW([{"params": decay, "weight_decay": 0.01}, {"params": rest, "weight_decay": 0.0}], lr=1e-4)
-for step in range(601):
-    inp, tgt = batch()
-    logits = model(inp)
-    loss = F.cross_entropy(logits.float().flatten(0, 1), tgt.flatten())
-    optimizer.zero_grad(set_to_none=True)
+N = 200
+model = Item2Vec(N)
+optimizer = torch.optim.Adam(model.parameters(), lr=3e-4)
+for step in range(1001):
+    a, pos = baskets(512, N)
+    neg = torch.randint(0, N, (512,))
+    logits = torch.cat([model(a, pos), model(a, neg)])
+    labels = torch.cat([torch.ones(512), torch.zeros(512)])
+    loss = F.binary_cross_entropy_with_logits(logits, labels)
+    optimizer.zero_grad()
     loss.backward()
-    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     optimizer.step()
-    if step % 100 == 0:
-        print(f"step {step:3d} loss {loss.item():.4f}")
+    if step % 200 == 0:
+        print(f"step {step:4d} loss {loss.item():.4f} same group in top 10: {recall_of_group(model, N):.3f}")

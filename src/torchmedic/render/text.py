@@ -75,7 +75,8 @@ def _marked(source: str, mark: str) -> tuple[int, int]:
     if at >= 0:
         return at, len(mark)
     stripped = source.strip()
-    return source.find(stripped), len(stripped)
+    code = stripped.split("  #")[0].rstrip() or stripped
+    return source.find(stripped), len(code)
 
 
 def _help(remedy: Remedy) -> str:
