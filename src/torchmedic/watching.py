@@ -7,7 +7,10 @@ from torchmedic.record import Recorder
 
 def install_probes(recorder: Recorder) -> None:
     """Install every probe. Called when torch has been imported."""
+    from torchmedic.probes.autograd import Autograd
+    from torchmedic.probes.batches import Batches
+    from torchmedic.probes.modules import Modules
     from torchmedic.probes.optimizers import Optimizers
 
-    for probe in (Optimizers(),):
+    for probe in (Modules(), Optimizers(), Autograd(), Batches()):
         recorder.add(probe)

@@ -1,11 +1,17 @@
-"""Watches optimizers: the step clock, and who is stepped when."""
+"""Watches optimizers: where they were built, the step clock, and who is stepped and cleared when."""
 
 from __future__ import annotations
 
+import functools
+import weakref
 from typing import Any
 
+import torch
 from torch.optim import optimizer as torch_optimizer
 
+from torchmedic.facts import Location
+from torchmedic.probes.frames import user_location
+from torchmedic.probes.patching import Patches
 from torchmedic.record import Probe, Recorder
 
 
@@ -16,6 +22,10 @@ class Optimizers(Probe):
 
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
+        self._patches = Patches()
+        self._built: weakref.WeakKeyDictionary[Any, Location | None] = weakref.WeakKeyDictionary()
+        self._watch_construction()
+        self._watch_zero_grad()
         self._handles = [
             torch_optimizer.register_optimizer_step_pre_hook(self._before),
             torch_optimizer.register_optimizer_step_post_hook(self._after),
@@ -24,6 +34,35 @@ class Optimizers(Probe):
     def remove(self) -> None:
         for handle in self._handles:
             handle.remove()
+        self._patches.restore()
+
+    def built_at(self, optimizer: Any) -> Location | None:
+        """The user's line that built an optimizer."""
+        return self._built.get(optimizer)
+
+    def alive(self) -> list[Any]:
+        return list(self._built)
+
+    def _watch_construction(self) -> None:
+        original = torch.optim.Optimizer.__init__
+
+        @functools.wraps(original)
+        def init(optimizer: Any, *args: Any, **kwargs: Any) -> None:
+            original(optimizer, *args, **kwargs)
+            if self.recorder.is_ours:
+                self._built[optimizer] = user_location()
+
+        self._patches.replace(torch.optim.Optimizer, "__init__", init)
+
+    def _watch_zero_grad(self) -> None:
+        original = torch.optim.Optimizer.zero_grad
+
+        @functools.wraps(original)
+        def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> None:
+            self.recorder.emit("on_zero_grad", optimizer)
+            original(optimizer, *args, **kwargs)
+
+        self._patches.replace(torch.optim.Optimizer, "zero_grad", zero_grad)
 
     def _before(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
         return self.recorder.emit("on_step", optimizer, args, kwargs)

@@ -1,0 +1,34 @@
+"""Turns calls of `backward` into events."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import torch
+
+from torchmedic.probes.patching import Patches
+from torchmedic.record import Probe, Recorder
+
+
+class Autograd(Probe):
+    """Wraps `torch.autograd.backward`, through which `Tensor.backward` goes as well."""
+
+    name = "autograd"
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._patches = Patches()
+        original = torch.autograd.backward
+
+        @functools.wraps(original)
+        def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
+            roots = (tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors)
+            recorder.emit("on_backward", roots)
+            original(tensors, *args, **kwargs)
+            recorder.emit("on_backward_done", roots)
+
+        self._patches.replace(torch.autograd, "backward", backward)
+
+    def remove(self) -> None:
+        self._patches.restore()
