@@ -65,7 +65,12 @@ def redact_argv(argv: Sequence[str]) -> tuple[str, ...]:
 
 
 def _secret_values(environment: Mapping[str, str]) -> list[str]:
-    return [value for name, value in environment.items() if len(value) >= 6 and is_secret_name(name)]
+    return [value for name, value in environment.items() if len(value) >= 6 and _is_secret_variable(name)]
+
+
+def _is_secret_variable(name: str) -> bool:
+    """`PWD` and `OLDPWD` are folders of the shell, not passwords."""
+    return is_secret_name(name) and name not in ("PWD", "OLDPWD")
 
 
 def _hide_assigned(match: re.Match[str]) -> str:
