@@ -9,8 +9,13 @@ def install_probes(recorder: Recorder) -> None:
     """Install every probe. Called when torch has been imported."""
     from torchmedic.probes.autograd import Autograd
     from torchmedic.probes.batches import Batches
+    from torchmedic.probes.crash_scene import CrashScene
+    from torchmedic.probes.index_outside import IndicesOutside
+    from torchmedic.probes.inplace_clash import InplaceClashes
+    from torchmedic.probes.loaders import Loaders
     from torchmedic.probes.modules import Modules
     from torchmedic.probes.optimizers import Optimizers
+    from torchmedic.probes.stale_graph import StaleGraphs
 
-    for probe in (Modules(), Optimizers(), Autograd(), Batches()):
+    for probe in (Modules(), Optimizers(), Autograd(), Batches(), Loaders()):
         recorder.add(probe)

@@ -58,23 +58,47 @@ class Crash(Observation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SampleField:
+    """A field on which the samples of a batch differ, or that no batch can be made of.
+
+    `problem` is "shape", "length", "type", "missing", "none" or "class"; `forms` tells what each sample holds there.
+    """
+
+    path: str
+    problem: str
+    forms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class RefetchedSample(Observation):
-    """What became of the samples of a batch whose DataLoader worker failed, fetched again in the main process."""
+    """What became of the samples of a batch that a DataLoader could not fetch, when they were fetched again.
+
+    `stage` says where it failed: "dataset", "collate", "iterable" (cannot be fetched again) or "" (it did not fail).
+    `worker_signal` and `worker_exit` are those of a worker that died, `exit_signal` that of the second fetch.
+    """
 
     kind: ClassVar[str] = "refetched-sample"
     index: int | None = None
     indices: tuple[int, ...] = ()
     dataset: str = ""
     loader_built: Location | None = None
+    getitem: Location | None = None
+    collate: str = ""
     num_workers: int = 0
+    start_method: str = ""
     batch_size: int | None = None
     has_own_collate: bool = False
-    shapes: tuple[str, ...] = ()
+    fields: tuple[SampleField, ...] = ()
     failed: bool = False
+    timed_out: bool = False
     stage: str = ""
     crash: Crash | None = None
+    worker_signal: int | None = None
+    worker_exit: int | None = None
     exit_signal: int | None = None
+    native_stack: tuple[str, ...] = ()
     shared_memory_free: int | None = None
+    shared_memory_total: int | None = None
     memory_available: int | None = None
     step: int | None = None
 

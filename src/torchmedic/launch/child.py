@@ -13,6 +13,7 @@ from typing import IO
 
 from torchmedic import settings as options
 from torchmedic.launch.imports import after_import
+from torchmedic.probes.clues import Clues
 from torchmedic.probes.exceptions import crash_of
 from torchmedic.record import Recorder, say
 from torchmedic.store import RUN_FILE, Writer, update_info
@@ -35,7 +36,9 @@ def arm() -> Callable[[], None]:
     finish = functools.partial(_finish, recorder, fault_log)
     atexit.register(finish)
     _record_abrupt_exit(recorder)
+    recorder.add(Clues())
     after_import("torch", lambda: _watch_torch(recorder))
+    after_import("pandas", lambda: _watch_pandas(recorder))
     return finish
 
 
@@ -46,6 +49,12 @@ def _watch_torch(recorder: Recorder) -> None:
         install_probes(recorder)
     except Exception as error:  # noqa: BLE001
         say(f"could not watch torch ({type(error).__name__}: {error})")
+
+
+def _watch_pandas(recorder: Recorder) -> None:
+    from torchmedic.probes.tables import Tables
+
+    recorder.add(Tables())
 
 
 def _record_abrupt_exit(recorder: Recorder) -> None:

@@ -1,104 +1,121 @@
-"""The very expression a frame is evaluating, from the bytecode's position table, and the names of its operands."""
+"""Finds the expression that failed in a frame, and reads simple expressions without running any code of the user."""
 
 from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import linecache
-from types import CodeType
+from types import CodeType, FrameType, TracebackType
+from typing import Any
+
+from torchmedic.probes.frames import is_user_file
+
+MISSING = object()
 
 
-@functools.lru_cache(maxsize=512)
-def _positions(code: CodeType) -> tuple[tuple[int | None, int | None, int | None, int | None], ...]:
-    return tuple(code.co_positions())
+def innermost_user(tb: TracebackType | None) -> TracebackType | None:
+    """The last level of a traceback that lies in the user's code."""
+    found = None
+    while tb is not None:
+        if is_user_file(tb.tb_frame.f_code.co_filename):
+            found = tb
+        tb = tb.tb_next
+    return found
 
 
-@functools.lru_cache(maxsize=8192)
-def expression_at(code: CodeType, lasti: int) -> str:
-    """The source text of the instruction at `lasti`, on one line; empty where it cannot be told.
+def failing_expression(tb: TracebackType) -> ast.expr | None:
+    """The expression that was being evaluated at one level of a traceback."""
+    place = _position(tb.tb_frame.f_code, tb.tb_lasti)
+    tree = parsed(tb.tb_frame.f_code.co_filename)
+    if place is None or tree is None:
+        return None
+    fitting = (node for node in ast.walk(tree) if isinstance(node, ast.expr) and _span(node) == place)
+    return next(fitting, None)
 
-    For `loss = -torch.log(p).mean()` and the call of `log`, that is `torch.log(p)`.
-    """
-    index = lasti // 2
-    positions = _positions(code)
-    if not 0 <= index < len(positions):
-        return ""
-    line, end_line, column, end_column = positions[index]
+
+def _position(code: CodeType, offset: int) -> tuple[int, int, int, int] | None:
+    line, end_line, column, end_column = next(itertools.islice(code.co_positions(), offset // 2, None), (None,) * 4)
     if line is None or end_line is None or column is None or end_column is None:
-        return ""
-    rows = [linecache.getline(code.co_filename, n).encode() for n in range(line, end_line + 1)]
-    if not rows or not rows[0]:
-        return ""
-    rows[-1] = rows[-1][:end_column]
-    rows[0] = rows[0][column:]
-    return " ".join(row.decode(errors="replace").strip() for row in rows)
+        return None
+    return line, end_line, column, end_column
 
 
-@functools.lru_cache(maxsize=4096)
-def operand_names(expression: str) -> tuple[str, ...]:
-    """The operands of an expression as the user wrote them, in the order in which torch gets them.
-
-    >>> operand_names("(x - mean) / std"), operand_names("p.log()"), operand_names("torch.where(m, a, b)")
-    (('x - mean', 'std'), ('p',), ('m', 'a', 'b'))
-    """
-    node = _parsed(expression)
-    if isinstance(node, ast.BinOp):
-        return ast.unparse(node.left), ast.unparse(node.right)
-    if isinstance(node, ast.UnaryOp):
-        return (ast.unparse(node.operand),)
-    if isinstance(node, ast.Subscript):
-        return ast.unparse(node.value), ast.unparse(node.slice)
-    if isinstance(node, ast.AugAssign):
-        return ast.unparse(node.target), ast.unparse(node.value)
-    if isinstance(node, ast.Compare):
-        return (ast.unparse(node.left), *(ast.unparse(c) for c in node.comparators))
-    if isinstance(node, ast.Call):
-        arguments = tuple(ast.unparse(a) for a in node.args)
-        if isinstance(node.func, ast.Attribute) and not _is_namespace(node.func.value):
-            return (ast.unparse(node.func.value), *arguments)
-        return arguments
-    return ()
+def _span(node: ast.expr) -> tuple[int, int, int, int]:
+    return node.lineno, node.end_lineno or 0, node.col_offset, node.end_col_offset or 0
 
 
-def called_name(expression: str) -> str:
-    """The name of the function or operator at the top of an expression.
-
-    >>> called_name("F.normalize(a, dim=1)"), called_name("a / b")
-    ('normalize', '/')
-    """
-    node = _parsed(expression)
-    if isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Attribute):
-            return node.func.attr
-        return ast.unparse(node.func)
-    if isinstance(node, ast.BinOp):
-        return _OPERATORS.get(type(node.op), "")
-    if isinstance(node, ast.AugAssign):
-        return _OPERATORS.get(type(node.op), "")
-    return ""
-
-
-_OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@", ast.FloorDiv: "//",
-    ast.Mod: "%",
-}
-
-
-def _parsed(expression: str) -> ast.AST | None:
+@functools.lru_cache(maxsize=64)
+def parsed(filename: str) -> ast.Module | None:
+    """A file's syntax tree; None where there is no source or it cannot be parsed."""
+    text = "".join(linecache.getlines(filename))
     try:
-        tree = ast.parse(expression, mode="eval")
-    except SyntaxError:
-        try:
-            body = ast.parse(expression).body
-        except SyntaxError:
-            return None
-        return body[0] if body else None
-    return tree.body
+        return ast.parse(text) if text else None
+    except (SyntaxError, ValueError):
+        return None
 
 
-def _is_namespace(node: ast.expr) -> bool:
-    """`torch`, `F`, `nn.functional`, `torch.linalg`: modules by their usual names, not tensors."""
-    return ast.unparse(node) in {
-        "torch", "F", "nn", "nn.functional", "torch.nn.functional", "functional", "torch.linalg", "linalg", "np",
-        "numpy", "torch.special", "torch.fft", "pd", "math", "torch.nn", "init", "nn.init", "T",
-    }
+def peek(node: ast.AST | None, frame: FrameType) -> Any:
+    """The value of a name, an attribute or a plain subscript; MISSING for whatever would have to run code."""
+    if isinstance(node, ast.Name):
+        return frame.f_locals.get(node.id, frame.f_globals.get(node.id, MISSING))
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Attribute):
+        owner = peek(node.value, frame)
+        return MISSING if owner is MISSING else _attribute(owner, node.attr)
+    if isinstance(node, ast.Subscript):
+        return _item(peek(node.value, frame), peek(node.slice, frame))
+    return MISSING
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    """Instance dictionaries first (modules keep children and parameters in theirs); properties are not run."""
+    for store in ("__dict__", "_modules", "_parameters", "_buffers"):
+        held = getattr(owner, store, None) if store == "__dict__" else vars_of(owner).get(store)
+        if isinstance(held, dict) and name in held:
+            return held[name]
+    static = next((vars(kind)[name] for kind in type(owner).__mro__ if name in vars(kind)), MISSING)
+    return getattr(owner, name, MISSING) if callable(static) else MISSING
+
+
+def vars_of(thing: Any) -> dict[str, Any]:
+    found = getattr(thing, "__dict__", None)
+    return found if isinstance(found, dict) else {}
+
+
+def _item(owner: Any, key: Any) -> Any:
+    if key is MISSING or type(owner) not in (dict, list, tuple):
+        return MISSING
+    try:
+        return owner[key]
+    except (KeyError, IndexError, TypeError):
+        return MISSING
+
+
+def enclosing_function(tree: ast.Module, frame: FrameType) -> ast.AST:
+    """The function (or the module) in whose body a frame runs."""
+    first = frame.f_code.co_firstlineno
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == frame.f_code.co_name:
+            starts = [node.lineno, *(d.lineno for d in node.decorator_list)]
+            if first in starts:
+                return node
+    return tree
+
+
+def last_assignment(scope: ast.AST, name: str, before: int) -> ast.Assign | ast.AnnAssign | None:
+    """The nearest statement above a line that gives a plain name its value."""
+    found: ast.Assign | ast.AnnAssign | None = None
+    for node in ast.walk(scope):
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        if (
+            isinstance(node, (ast.Assign, ast.AnnAssign))
+            and any(ast.unparse(target) == name for target in targets)
+            and node.lineno < before
+            and (found is None or node.lineno > found.lineno)
+        ):
+            found = node
+    return found

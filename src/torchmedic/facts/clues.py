@@ -1,0 +1,75 @@
+"""Live details of a crash that its frames alone do not hold: keys, signatures, where a None was made, empty tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissingKey(Observation):
+    """A key that a mapping or a table does not have, and those it has."""
+
+    kind: ClassVar[str] = "missing-key"
+    container: str
+    type: str
+    key: str
+    key_type: str = "str"
+    near: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    count: int = 0
+    same_as_text: bool = False
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FailedCall(Observation):
+    """The call that a TypeError refused: what was called, its signature, what was given."""
+
+    kind: ClassVar[str] = "failed-call"
+    callee: str
+    name: str
+    signature: str = ""
+    parameters: tuple[str, ...] = ()
+    defined: Location | None = None
+    given: int = 0
+    keywords: tuple[str, ...] = ()
+    is_module: bool = False
+    is_class: bool = False
+    lacks_self: bool = False
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoneOrigin(Observation):
+    """How an expression that turned out to be None came to be.
+
+    `returns` counts the `return` statements with a value in the function that made it; 0 means that it has none.
+    """
+
+    kind: ClassVar[str] = "none-origin"
+    expression: str
+    assigned: Location | None = None
+    maker: str = ""
+    maker_defined: Location | None = None
+    maker_end: Location | None = None
+    returns: int | None = None
+    is_inplace_method: bool = False
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmptyFilter(Observation):
+    """A table operation that took rows and left none; `conditions` are `(text, rows left)` in their order."""
+
+    kind: ClassVar[str] = "empty-filter"
+    where: Location
+    operation: str
+    table: str
+    rows: int
+    conditions: tuple[tuple[str, int], ...] = ()
+    hints: tuple[str, ...] = ()
+    still_held: bool = False
+    step: int | None = None

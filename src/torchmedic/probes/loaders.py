@@ -1,0 +1,226 @@
+"""Remembers where DataLoaders were built and which indices they fetch, to fetch a failed batch again."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import shutil
+import sys
+import traceback
+import weakref
+from collections import deque
+from types import FrameType
+from typing import Any
+
+from torch.utils.data import _utils, dataloader
+
+from torchmedic.facts import Location, RefetchedSample
+from torchmedic.probes.frames import is_user_file, location, user_location
+from torchmedic.probes.patching import Patches
+from torchmedic.probes.refetch import Outcome, fetch_again
+from torchmedic.probes.values import type_name
+from torchmedic.record import Probe, Recorder, shielded
+
+_LEAST_KEPT = 8
+_DEAD_WORKER = re.compile(r"DataLoader worker \(pid(?:\(s\))? ([\d, ]+)\)")
+_SHARED_MEMORY = "/dev/shm"
+_MOST_INDICES = 256
+
+
+class Loaders(Probe):
+    """Patches the constructor of DataLoader and the one method through which every sampler index passes."""
+
+    name = "loaders"
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._patches = Patches()
+        self._built: weakref.WeakKeyDictionary[Any, Location | None] = weakref.WeakKeyDictionary()
+        self._loader_of: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self._sent: weakref.WeakKeyDictionary[Any, deque[tuple[int, Any]]] = weakref.WeakKeyDictionary()
+        self._patch_constructor()
+        self._patch_iterators()
+
+    def remove(self) -> None:
+        self._patches.restore()
+
+    def _patch_constructor(self) -> None:
+        original = dataloader.DataLoader.__init__
+        note = shielded(self)(self._note_built)
+
+        @functools.wraps(original)
+        def init(loader: Any, *args: Any, **kwargs: Any) -> None:
+            original(loader, *args, **kwargs)
+            note(loader, sys._getframe(1))
+
+        self._patches.replace(dataloader.DataLoader, "__init__", init)
+
+    def _note_built(self, loader: Any, frame: FrameType) -> None:
+        if self.recorder.is_ours:
+            self._built[loader] = user_location(frame)
+
+    def _patch_iterators(self) -> None:
+        start: Any = dataloader._BaseDataLoaderIter.__init__
+        following: Any = dataloader._BaseDataLoaderIter._next_index
+        note = shielded(self)(self._note_started)
+        sent = self._sent
+
+        @functools.wraps(start)
+        def init(iterator: Any, loader: Any) -> None:
+            note(iterator, loader)
+            start(iterator, loader)
+
+        @functools.wraps(following)
+        def next_index(iterator: Any) -> Any:
+            index = following(iterator)
+            kept = sent.get(iterator)
+            if kept is not None:
+                kept.append((getattr(iterator, "_send_idx", -1), index))
+            return index
+
+        self._patches.replace(dataloader._BaseDataLoaderIter, "__init__", init)
+        self._patches.replace(dataloader._BaseDataLoaderIter, "_next_index", next_index)
+
+    def _note_started(self, iterator: Any, loader: Any) -> None:
+        kept = (loader.prefetch_factor or 0) * loader.num_workers + _LEAST_KEPT
+        self._sent[iterator] = deque(maxlen=kept)
+        self._loader_of[iterator] = weakref.ref(loader)
+
+    def on_crash(self, error: BaseException) -> None:
+        frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+        iterator = _iterator_in(frames) or self._owner_of_dead_worker(str(error))
+        if iterator is None:
+            return
+        seen = self._describe(iterator, frames, error)
+        if seen is not None:
+            self.recorder.observe(seen)
+
+    def _owner_of_dead_worker(self, message: str) -> Any:
+        """torch notices a dead worker in a signal handler, so that the error may come up on any line."""
+        named = _DEAD_WORKER.search(message)
+        if named is None:
+            return None
+        pids = {int(pid) for pid in named.group(1).split(",")}
+        alive = (it for it in list(self._sent) if any(w.pid in pids for w in getattr(it, "_workers", ())))
+        return next(alive, None)
+
+    def _describe(self, iterator: Any, frames: list[FrameType], error: BaseException) -> RefetchedSample | None:
+        reference = self._loader_of.get(iterator)
+        loader = reference() if reference is not None else None
+        dataset = iterator._dataset
+        dead = _dead_worker(iterator, str(error))
+        own = iterator._collate_fn not in (_utils.collate.default_collate, _utils.collate.default_convert)
+        facts: dict[str, Any] = {
+            "dataset": type_name(dataset),
+            "loader_built": self._built.get(loader) if loader is not None else None,
+            "getitem": _getitem(dataset),
+            "collate": getattr(iterator._collate_fn, "__qualname__", type_name(iterator._collate_fn)),
+            "num_workers": iterator._num_workers,
+            "start_method": _start_method(loader),
+            "batch_size": getattr(loader, "batch_size", None),
+            "has_own_collate": own,
+            **_machine(),
+        }
+        if dead is not None:
+            code = dead.exitcode
+            facts |= {"worker_signal": -code if code and code < 0 else None, "worker_exit": code}
+        indices = self._failed_indices(iterator, frames, dead)
+        if indices is None:
+            return RefetchedSample(stage="iterable" if _is_iterable(iterator) else "", **facts)
+        return self._fetch(iterator, dataset, indices, facts)
+
+    def _fetch(self, iterator: Any, dataset: Any, indices: Any, facts: dict[str, Any]) -> RefetchedSample:
+        batched = iterator._auto_collation
+        wanted = list(indices) if batched else [indices]
+        outcome = fetch_again(dataset, wanted, iterator._collate_fn if batched else None)
+        for clue in outcome.clues:
+            self.recorder.observe(clue)
+        return RefetchedSample(
+            index=_failed_index(outcome, wanted),
+            indices=tuple(i for i in map(_as_int, wanted[:_MOST_INDICES]) if i is not None),
+            fields=outcome.fields,
+            failed=outcome.failed,
+            timed_out=outcome.timed_out,
+            stage=outcome.stage,
+            crash=outcome.crash,
+            exit_signal=outcome.exit_signal,
+            native_stack=outcome.native_stack,
+            **facts,
+        )
+
+    def _failed_indices(self, iterator: Any, frames: list[FrameType], dead: Any) -> Any:
+        """The indices of the batch that failed, from the numbers under which batches were sent to workers."""
+        if _is_iterable(iterator) or not hasattr(os, "fork"):
+            return None
+        kept = list(self._sent.get(iterator, ()))
+        if iterator._num_workers == 0:
+            return kept[-1][1] if kept else None
+        by_number = dict(kept)
+        if dead is not None:
+            worker = iterator._workers.index(dead)
+            waiting = [n for n, info in sorted(iterator._task_info.items()) if len(info) == 1 and info[0] == worker]
+            return by_number.get(waiting[0]) if waiting else None
+        inner = next((f for f in reversed(frames) if f.f_code.co_name == "_next_data"), None)
+        received = inner.f_locals.get("idx") if inner is not None else None
+        in_order = getattr(iterator, "_in_order", True)
+        return by_number.get(iterator._rcvd_idx - 1 if in_order or received is None else received)
+
+
+def _iterator_in(frames: list[FrameType]) -> Any:
+    """The DataLoader iterator that was fetching when the exception came."""
+    owners = (frame.f_locals.get("self") for frame in reversed(frames))
+    return next((owner for owner in owners if isinstance(owner, dataloader._BaseDataLoaderIter)), None)
+
+
+def _dead_worker(iterator: Any, message: str) -> Any:
+    named = _DEAD_WORKER.search(message)
+    if named is None:
+        return None
+    pids = {int(pid) for pid in named.group(1).split(",")}
+    return next((w for w in getattr(iterator, "_workers", ()) if w.pid in pids), None)
+
+
+def _is_iterable(iterator: Any) -> bool:
+    return bool(iterator._dataset_kind == dataloader._DatasetKind.Iterable)
+
+
+def _failed_index(outcome: Outcome, wanted: list[Any]) -> int | None:
+    at_sample = (outcome.failed or outcome.timed_out) and outcome.stage == "dataset"
+    return _as_int(wanted[outcome.position]) if at_sample and outcome.position is not None else None
+
+
+def _as_int(index: Any) -> int | None:
+    try:
+        return int(index)
+    except (TypeError, ValueError):
+        return None
+
+
+def _start_method(loader: Any) -> str:
+    import multiprocessing
+
+    context = getattr(loader, "multiprocessing_context", None) or multiprocessing
+    return str(context.get_start_method(allow_none=True) or "")
+
+
+def _getitem(dataset: Any) -> Location | None:
+    code = getattr(getattr(type(dataset), "__getitem__", None), "__code__", None)
+    if code is None or not is_user_file(code.co_filename):
+        return None
+    return location(code.co_filename, code.co_firstlineno, code.co_qualname)
+
+
+def _machine() -> dict[str, int]:
+    """Free memory where workers put their batches, and in the machine."""
+    found: dict[str, int] = {}
+    if os.path.isdir(_SHARED_MEMORY):
+        usage = shutil.disk_usage(_SHARED_MEMORY)
+        found |= {"shared_memory_free": usage.free, "shared_memory_total": usage.total}
+    try:
+        import psutil
+
+        found["memory_available"] = int(psutil.virtual_memory().available)
+    except ImportError:
+        pass
+    return found
