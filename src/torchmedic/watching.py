@@ -17,5 +17,8 @@ def install_probes(recorder: Recorder) -> None:
     from torchmedic.probes.optimizers import Optimizers
     from torchmedic.probes.stale_graph import StaleGraphs
 
-    for probe in (Modules(), Optimizers(), Autograd(), Batches(), Loaders()):
+    modules = Modules()
+    watching = (modules, Optimizers(), Autograd(), Batches(), Loaders())
+    after_a_crash = (CrashScene(modules), IndicesOutside(), InplaceClashes(), StaleGraphs())
+    for probe in (*watching, *after_a_crash):
         recorder.add(probe)

@@ -1,0 +1,130 @@
+"""What stood around a crash: the user's source, loaders, models, and what autograd could tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceFile(Observation):
+    """A file of the user's own code as it stood when the script died, so that rules can read the syntax."""
+
+    kind: ClassVar[str] = "source-file"
+    file: str
+    text: str
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoaderAtCrash(Observation):
+    """A DataLoader that a variable of the failing frames held."""
+
+    kind: ClassVar[str] = "loader-at-crash"
+    name: str
+    samples: int | None = None
+    batch_size: int | None = None
+    drop_last: bool = False
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelAtCrash(Observation):
+    """A module that a variable of the failing frames held: how much of it learns, and where it lives."""
+
+    kind: ClassVar[str] = "model-at-crash"
+    name: str
+    type: str
+    parameters: int = 0
+    trainable: int = 0
+    devices: dict[str, int] | None = None
+    dtypes: dict[str, int] | None = None
+    off_device: tuple[str, ...] = ()
+    non_finite: tuple[str, ...] = ()
+    training: bool = True
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerBuilt(Observation):
+    """The user's line that made a layer of the model that failed."""
+
+    kind: ClassVar[str] = "layer-built"
+    path: str
+    type: str
+    location: Location
+    settings: dict[str, str] = field(default_factory=dict)
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradModeAtCrash(Observation):
+    """Whether gradients were switched off for the whole process when the script died."""
+
+    kind: ClassVar[str] = "grad-mode-at-crash"
+    enabled: bool
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Holder:
+    """A name under which a live tensor was found: `self.hidden` of a `Net`, a variable, an item of a list."""
+
+    name: str
+    kind: str
+    owner: str = ""
+    function: str = ""
+    file: str = ""
+    shape: tuple[int, ...] = ()
+    version: int = 0
+    grad_fn: str = ""
+    is_old: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaleGraph(Observation):
+    """Where a second backward ran into a graph that an earlier backward had freed.
+
+    `operation` and `shape` describe the old node at the border; `holders` are names that lead to it.
+    """
+
+    kind: ClassVar[str] = "stale-graph"
+    operation: str = ""
+    shape: tuple[int, ...] = ()
+    same_root: bool = False
+    first_backward: Location | None = None
+    holders: tuple[Holder, ...] = ()
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class InplaceClash(Observation):
+    """A saved tensor whose version had moved on: what made it, what consumed it, which names match it."""
+
+    kind: ClassVar[str] = "inplace-clash"
+    operation: str = ""
+    shape: tuple[int, ...] = ()
+    version: int = 0
+    expected: int = 0
+    consumers: tuple[str, ...] = ()
+    holders: tuple[Holder, ...] = ()
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexOutside(Observation):
+    """The first index or label that lies outside its table, and how many more there are."""
+
+    kind: ClassVar[str] = "index-outside"
+    what: str
+    value: int
+    bound: int
+    position: tuple[int, ...] = ()
+    count: int = 1
+    total: int = 0
+    minimum: int = 0
+    maximum: int = 0
+    ignored: int | None = None
+    step: int | None = None

@@ -1,0 +1,74 @@
+"""Finds the first token or label that lies outside its table, while the frames are still alive."""
+
+from __future__ import annotations
+
+import traceback
+from types import FrameType
+from typing import Any
+
+import torch
+
+from torchmedic.facts import IndexOutside
+from torchmedic.record import Probe
+
+
+class IndicesOutside(Probe):
+    """Looks at the arguments of `embedding` and of the class losses in the failing frames."""
+
+    name = "indices-outside"
+
+    def on_crash(self, error: BaseException) -> None:
+        if not isinstance(error, (IndexError, RuntimeError)):
+            return
+        for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
+            found = _embedding(frame) or _labels(frame)
+            if found is not None:
+                self.recorder.observe(found)
+                return
+
+
+def _embedding(frame: FrameType) -> IndexOutside | None:
+    if frame.f_code.co_name not in ("embedding", "embedding_bag") or "torch" not in frame.f_code.co_filename:
+        return None
+    ids, weight = frame.f_locals.get("input"), frame.f_locals.get("weight")
+    if not isinstance(ids, torch.Tensor) or not isinstance(weight, torch.Tensor):
+        return None
+    if ids.dim() == 2 and weight.is_floating_point() and ids.is_floating_point():
+        ids, weight = weight, ids
+    return _first_outside("embedding", ids, int(weight.shape[0]), None)
+
+
+def _labels(frame: FrameType) -> IndexOutside | None:
+    if frame.f_code.co_name not in ("cross_entropy", "nll_loss") or "torch" not in frame.f_code.co_filename:
+        return None
+    logits, target = frame.f_locals.get("input"), frame.f_locals.get("target")
+    if not isinstance(logits, torch.Tensor) or not isinstance(target, torch.Tensor) or not logits.dim():
+        return None
+    ignored = frame.f_locals.get("ignore_index")
+    classes = int(logits.shape[1] if logits.dim() > 1 else logits.shape[0])
+    return _first_outside("label", target, classes, ignored if isinstance(ignored, int) else None)
+
+
+def _first_outside(what: str, values: Any, bound: int, ignored: int | None) -> IndexOutside | None:
+    if values.is_floating_point() or values.device.type != "cpu" or not values.numel():
+        return None
+    outside = (values < 0) | (values >= bound)
+    kept = values
+    if ignored is not None:
+        outside &= values != ignored
+        kept = values[values != ignored]
+    if not bool(outside.any()):
+        return None
+    places = outside.nonzero()
+    first = tuple(int(n) for n in places[0])
+    return IndexOutside(
+        what=what,
+        value=int(values[first]),
+        bound=bound,
+        position=first,
+        count=len(places),
+        total=int(values.numel()),
+        minimum=int(kept.min()),
+        maximum=int(kept.max()),
+        ignored=ignored if bool((values == (ignored or 0)).any()) else None,
+    )

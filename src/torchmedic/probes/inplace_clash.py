@@ -1,0 +1,53 @@
+"""Finds what is known of a saved tensor that an in-place operation changed: its consumers and its names."""
+
+from __future__ import annotations
+
+import re
+import traceback
+
+from torchmedic.facts import InplaceClash
+from torchmedic.probes.graph_walk import backward_roots, graph, holders, output_shape
+from torchmedic.record import Probe
+
+_MESSAGE = re.compile(
+    r"\[torch\.\S*Tensor \[([\d, ]*)\]\], which is output \d+ of (\w+), is at version (\d+); expected version (\d+)"
+)
+_MOST_HOLDERS = 8
+
+
+class InplaceClashes(Probe):
+    """Reads the message's facts and looks them up in the graph and in the frames."""
+
+    name = "inplace-clashes"
+
+    def on_crash(self, error: BaseException) -> None:
+        text = str(error)
+        if "modified by an inplace operation" not in text:
+            return
+        match = _MESSAGE.search(text)
+        if match is None:
+            return
+        sizes = tuple(int(n) for n in match[1].split(",") if n.strip())
+        operation, version, expected = match[2], int(match[3]), int(match[4])
+        frames = [f for f, _ in traceback.walk_tb(error.__traceback__)]
+        consumers = [
+            node.name()
+            for node, made in graph(backward_roots(frames))
+            if made.name() == operation and (output_shape(made) == sizes or not output_shape(made))
+        ]
+        turned = sizes[::-1]
+        fitting = (
+            holder
+            for holder, tensor in holders(frames)
+            if tensor._version == version and tuple(tensor.shape) in (sizes, turned)
+        )
+        self.recorder.observe(
+            InplaceClash(
+                operation=operation,
+                shape=sizes,
+                version=version,
+                expected=expected,
+                consumers=tuple(dict.fromkeys(consumers)),
+                holders=tuple(h for h, _ in zip(fitting, range(_MOST_HOLDERS), strict=False)),
+            )
+        )
