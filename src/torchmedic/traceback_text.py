@@ -204,8 +204,15 @@ def _fill(now: _Trace, number: int, source: str) -> None:
 
 
 def _location(place: lines_.FrameLine) -> Location:
-    file = place.file.removeprefix(os.getcwd() + os.sep)
+    file = place.file.removeprefix(_here())
     return Location(file=redact(file), line=place.line, function=place.function)
+
+
+def _here() -> str:
+    try:
+        return os.getcwd() + os.sep
+    except OSError:
+        return os.sep * 2
 
 
 def _chains(traces: list[_Trace]) -> list[list[_Trace]]:

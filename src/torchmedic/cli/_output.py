@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 
-from torchmedic.findings import Verdict
-from torchmedic.store import RunFileError, load
-from torchmedic.facts import Run
+# Drawing and reading of runs are imported where they are used: `rules` and `explain CODE` need neither.
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from torchmedic.facts import Run
+    from torchmedic.findings import Verdict
 
 USAGE_ERROR = 2
 
@@ -27,6 +30,8 @@ class OneLineError(click.ClickException):
 
 def console(*, error_stream: bool) -> Console:
     """A console that is plain where colours are unwelcome and at least 80 columns wide when not a terminal."""
+    from rich.console import Console
+
     stream = sys.stderr if error_stream else sys.stdout
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
@@ -35,6 +40,8 @@ def console(*, error_stream: bool) -> Console:
 
 
 def load_run(path: Path) -> Run:
+    from torchmedic.store import RunFileError, load
+
     try:
         return load(path)
     except RunFileError as error:

@@ -1,0 +1,146 @@
+"""`torchmedic explain`: a rule's page, or what a pasted traceback means."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from torchmedic.cli._output import OneLineError, console
+from torchmedic.cli._results import STANDARD, catalogue_json, check_result_path, rule_json, write_result
+
+if TYPE_CHECKING:
+    from torchmedic.facts import Crash
+    from torchmedic.findings import Rule
+
+LARGEST = 4 * 1024 * 1024
+
+
+@click.command()
+@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the answer as JSON (- for stdout).")
+@click.argument("what", metavar="CODE | NAME | TRACEBACK-FILE | -")
+def command(json_path: Path | None, what: str) -> None:
+    """Explain a rule (by code or name), or the traceback in a file or, with -, on standard input."""
+    from torchmedic.rules import by_code
+
+    check_result_path(json_path)
+    rule = None if what == "-" else by_code(what)
+    if rule is not None:
+        _explain_rule(rule, json_path)
+    elif what == "-" or Path(what).exists():
+        _explain_traceback(what, json_path)
+    else:
+        raise OneLineError(f"{what}: no such rule and no such file{_near(what)}; `torchmedic rules` lists the rules")
+
+
+def _near(what: str) -> str:
+    from torchmedic.rules import catalogue
+
+    known = [word for rule in catalogue() for word in (rule.code, rule.name)]
+    close = difflib.get_close_matches(what, known, n=1, cutoff=0.75) or difflib.get_close_matches(
+        what.upper(), known, n=1, cutoff=0.8
+    )
+    return f" (near: {close[0]})" if close else ""
+
+
+def _explain_rule(rule: Rule, json_path: Path | None) -> None:
+    from torchmedic.rules import page
+
+    text = page(rule)
+    if json_path is not None:
+        write_result(json_path, catalogue_json(rule=rule_json(rule) | {"page": text}))
+    if json_path != STANDARD:
+        for line in _plain(text, rule):
+            click.echo(line)
+
+
+def _plain(text: str, rule: Rule) -> list[str]:
+    """The page for a terminal: headings without marks, code indented, the symptoms at the end."""
+    lines: list[str] = []
+    in_code = False
+    for line in text.rstrip().splitlines():
+        if line.startswith("```"):
+            in_code = not in_code
+        elif in_code:
+            lines.append(f"    {line}".rstrip())
+        elif line.startswith("#"):
+            lines.append(click.style(line.lstrip("# "), bold=True))
+        else:
+            lines.append(line)
+    symptoms = "; ".join(symptom.value for symptom in rule.symptoms)
+    return [*lines, "", click.style("Symptoms", bold=True), "", f"{symptoms}.", f"Tell apart: {rule.tell_apart}."]
+
+
+def _explain_traceback(what: str, json_path: Path | None) -> None:
+    from dataclasses import replace
+
+    from torchmedic.facts import Run
+    from torchmedic.render.plain import to_json
+    from torchmedic.render.text import draw
+    from torchmedic.traceback_text import parse_traceback
+    from torchmedic.triage import examine
+
+    name = "standard input" if what == "-" else what
+    crash = parse_traceback(_read(what, name))
+    if crash is None:
+        raise OneLineError(f"{name}: no traceback in it")
+    known, missing = from_text(crash)
+    verdict = replace(
+        examine(Run(observations=(crash,))), extra={"from_text": {"known": known, "running_would_add": missing}}
+    )
+    if json_path is not None:
+        write_result(json_path, to_json(verdict))
+    if json_path != STANDARD:
+        screen = console(error_stream=False)
+        draw(verdict, screen)
+        screen.print(f"told from the text alone: {known}", soft_wrap=True)
+        screen.print(f"`torchmedic run SCRIPT` would add: {missing}", soft_wrap=True)
+
+
+def from_text(crash: Crash) -> tuple[str, str]:
+    """What the text held, and what only a run can show."""
+    own = sum(frame.is_user for frame in crash.frames)
+    seen = f"{crash.type_name}, its message, {len(crash.frames)} frames ({own} of your own code)"
+    if crash.cause is not None:
+        seen += f", and {crash.cause.type_name} behind it"
+    if crash.syntax is not None:
+        return seen, "nothing more: the script does not compile, so it cannot run"
+    if not crash.frames:
+        seen = f"{crash.type_name} and its message, no frames"
+    return seen, (
+        "shapes, dtypes, devices and values of the variables in these frames, the path of the failing module, "
+        "the index of the sample being fetched"
+    )
+
+
+def _read(what: str, name: str) -> str:
+    """The text of a traceback file, within limits."""
+    try:
+        if what == "-":
+            data = sys.stdin.buffer.read(LARGEST + 1)
+        else:
+            path = Path(what)
+            if path.is_dir():
+                raise OneLineError(f"{name}: a directory, not a traceback")
+            with path.open("rb") as file:
+                data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise OneLineError(f"{name}: cannot be read ({error.strerror or error})") from None
+    if len(data) > LARGEST:
+        cut = "its last lines, for example with `tail -n 200 FILE | torchmedic explain -`"
+        raise OneLineError(f"{name}: larger than {LARGEST >> 20} MiB, too large for a traceback; give {cut}")
+    return _decoded(data, name)
+
+
+def _decoded(data: bytes, name: str) -> str:
+    if not data.strip():
+        raise OneLineError(f"{name}: empty")
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+    text = data.decode(encoding, errors="replace")
+    strange = sum(character in "\0\ufffd" for character in text[:65536])
+    if "\0" in text or strange > max(8, len(text[:65536]) // 20):
+        raise OneLineError(f"{name}: binary, not a text")
+    return text

@@ -1,0 +1,99 @@
+"""`torchmedic symptoms`: from what is seen to what may cause it, and how to tell the causes apart."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from pathlib import Path
+
+import click
+
+from torchmedic.cli._output import OneLineError
+from torchmedic.cli._results import catalogue_json, check_result_path, hanging, rule_json, write_result
+from torchmedic.findings import Rule, Symptom
+
+_FILLERS = re.compile(
+    r"an?|and|are|as|at|be|been|but|by|can|do|does|from|gets?|go|goes|has|have|i|in|is|its?|my|of|on|or|s|so|stays|t|"
+    r"that|the|there|they|this|to|too|very|was|we|when|while|will|with|always|suddenly|after|some"
+)
+# How people say it -> the word that the symptoms use.
+_MEANINGS = {
+    "inf": "infinite", "infinity": "infinite", "nans": "nan", "decrease": "fall", "decreasing": "fall",
+    "falling": "fall", "drop": "fall", "learn": "fall", "learning": "fall", "improve": "fall", "constant": "flat",
+    "stuck": "hangs", "hang": "hangs", "freeze": "hangs", "frozen": "move", "update": "move", "updated": "move",
+    "updating": "move", "change": "move", "oom": "memory", "ram": "memory", "leak": "grows", "explode": "diverges",
+    "explodes": "diverges", "exploding": "diverges", "diverge": "diverges", "accuracy": "score", "metric": "score",
+    "auc": "score", "cuda": "gpu", "error": "exception", "crash": "exception", "crashes": "exception",
+    "traceback": "exception", "importerror": "import", "startup": "start", "load": "start", "zero": "0",
+    "same": "equals", "equal": "equals", "validation": "test", "val": "test", "training": "train",
+    "reproduce": "differ", "seed": "differ", "random": "differ", "resume": "checkpoint", "parameters": "weights",
+    "parameter": "weights", "weight": "weights", "killed": "killed", "segfault": "disappears", "dies": "disappears",
+}  # fmt: skip
+
+
+@click.command()
+@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the table as JSON (- for stdout).")
+@click.argument("text", nargs=-1)
+def command(json_path: Path | None, text: tuple[str, ...]) -> None:
+    """Show which causes explain a symptom, and how to tell them apart.
+
+    TEXT is what you see, in your own words: torchmedic symptoms "loss is nan"
+    """
+    check_result_path(json_path)
+    table = _table()
+    wanted = " ".join(text).strip()
+    if wanted:
+        table = {symptom: table[symptom] for symptom in matching(wanted, list(table))}
+    if wanted and not table:
+        known = "; ".join(symptom.value for symptom in _table())
+        raise OneLineError(f"no known symptom is like {wanted!r}; known: {known}")
+    if json_path is not None:
+        plain = [{"symptom": s.value, "rules": [rule_json(rule) for rule in rules]} for s, rules in table.items()]
+        write_result(json_path, catalogue_json(symptoms=plain))
+        return
+    for symptom, rules in table.items():
+        _draw(symptom, rules)
+
+
+def _table() -> dict[Symptom, list[Rule]]:
+    """Every symptom that a rule declares, with those rules."""
+    from torchmedic.rules import catalogue
+
+    rules = catalogue()
+    table = {symptom: [rule for rule in rules if symptom in rule.symptoms] for symptom in Symptom}
+    return {symptom: explaining for symptom, explaining in table.items() if explaining}
+
+
+def _draw(symptom: Symptom, rules: list[Rule]) -> None:
+    many = "1 cause" if len(rules) == 1 else f"{len(rules)} causes"
+    click.echo(click.style(symptom.value, bold=True) + f" ({many})")
+    for rule in rules:
+        click.echo(hanging(f"  {rule.code} {rule.name}", rule.tell_apart, 40))
+    click.echo()
+
+
+def matching(text: str, symptoms: list[Symptom]) -> list[Symptom]:
+    """The symptoms a text may mean, best first; only those that match as well as the best.
+
+    >>> [s.name for s in matching("my Loss turned into NaN!", list(Symptom))]
+    ['LOSS_NAN']
+    """
+    words = _words(text)
+    scored = [(sum(_closeness(word, _words(symptom.value)) for word in words), symptom) for symptom in symptoms]
+    best = max((score for score, _ in scored), default=0.0)
+    if best < 0.75:
+        return []
+    return [symptom for score, symptom in scored if score >= best - 0.2]
+
+
+def _words(text: str) -> list[str]:
+    text = re.sub(r"n't\b", " not", text.lower().replace("’", "'"))
+    return [_MEANINGS.get(word, word) for word in re.findall(r"[a-z0-9]+", text) if not _FILLERS.fullmatch(word)]
+
+
+def _closeness(word: str, known: list[str]) -> float:
+    """1 for the same word, less for one spelt nearly so, nothing below."""
+    if word in known:
+        return 1.0
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.75) if len(word) > 3 else []
+    return 0.8 if close else 0.0
