@@ -129,7 +129,8 @@ class Rule:
     """A cause we know. Subclasses set the class attributes and yield diagnoses from `check`.
 
     `needs` are the kinds of observation without which `check` is not called. `folds` names rules (or whole
-    families, by prefix) whose diagnoses are consequences of this one: triage turns them into notes.
+    families, by prefix) whose diagnoses are consequences of this one: triage turns them into notes. A `fallback`
+    is heard only when no other rule explains the crash.
     """
 
     code: ClassVar[str]
@@ -139,6 +140,7 @@ class Rule:
     tell_apart: ClassVar[str]
     needs: ClassVar[tuple[type[Observation], ...]]
     folds: ClassVar[tuple[str, ...]] = ()
+    fallback: ClassVar[bool] = False
     status: ClassVar[Literal["preview", "stable"]] = "preview"
 
     def check(self, run: Run) -> Iterator[Diagnosis]:

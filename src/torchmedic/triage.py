@@ -28,7 +28,8 @@ def examine(run: Run, rules: Iterable[Rule] | None = None) -> Verdict:
                 found.extend(rule.check(run))
             except Exception as error:  # noqa: BLE001 - one broken rule must not silence the others
                 failures.append(f"rule {rule.code} failed on this run ({type(error).__name__}: {error})")
-    diagnoses = _fold(_in_order(_without_repeats(found)), {rule.name: rule for rule in rules})
+    by_name = {rule.name: rule for rule in rules}
+    diagnoses = _fold(_in_order(_without_fallbacks(_without_repeats(found), by_name)), by_name)
     return Verdict(
         outcome=_outcome(run, diagnoses),
         info=run.info,
@@ -44,6 +45,12 @@ def _without_repeats(found: list[Diagnosis]) -> list[Diagnosis]:
         place = (diagnosis.where.file, diagnosis.where.line) if diagnosis.where else diagnosis.headline
         seen.setdefault((diagnosis.code, place), diagnosis)
     return list(seen.values())
+
+
+def _without_fallbacks(found: list[Diagnosis], rules: dict[str, Rule]) -> list[Diagnosis]:
+    """A general answer is dropped where a rule that knows the cause has spoken."""
+    explained = any(d.severity == "error" and not rules[d.name].fallback for d in found)
+    return [d for d in found if not (explained and rules[d.name].fallback)]
 
 
 def _in_order(found: list[Diagnosis]) -> list[Diagnosis]:

@@ -2,6 +2,7 @@
 
 from torchmedic.facts.clues import EmptyFilter as EmptyFilter
 from torchmedic.facts.clues import FailedCall as FailedCall
+from torchmedic.facts.clues import FileAtCrash as FileAtCrash
 from torchmedic.facts.clues import MissingKey as MissingKey
 from torchmedic.facts.clues import NoneOrigin as NoneOrigin
 from torchmedic.facts.codec import from_plain as from_plain
@@ -19,6 +20,14 @@ from torchmedic.facts.crash import Crash as Crash
 from torchmedic.facts.crash import Frame as Frame
 from torchmedic.facts.crash import RefetchedSample as RefetchedSample
 from torchmedic.facts.crash import SampleField as SampleField
+from torchmedic.facts.numerics import Birth as Birth
+from torchmedic.facts.numerics import Growth as Growth
+from torchmedic.facts.numerics import Operand as Operand
+from torchmedic.facts.numerics import OpFact as OpFact
+from torchmedic.facts.numerics import Origin as Origin
+from torchmedic.facts.numerics import SickStep as SickStep
+from torchmedic.facts.numerics import Source as Source
+from torchmedic.facts.numerics import Trial as Trial
 from torchmedic.facts.scene import GradModeAtCrash as GradModeAtCrash
 from torchmedic.facts.scene import Holder as Holder
 from torchmedic.facts.scene import IndexOutside as IndexOutside
@@ -28,11 +37,3 @@ from torchmedic.facts.scene import LoaderAtCrash as LoaderAtCrash
 from torchmedic.facts.scene import ModelAtCrash as ModelAtCrash
 from torchmedic.facts.scene import SourceFile as SourceFile
 from torchmedic.facts.scene import StaleGraph as StaleGraph
-from torchmedic.facts.numerics import Birth as Birth
-from torchmedic.facts.numerics import Growth as Growth
-from torchmedic.facts.numerics import OpFact as OpFact
-from torchmedic.facts.numerics import Operand as Operand
-from torchmedic.facts.numerics import Origin as Origin
-from torchmedic.facts.numerics import SickStep as SickStep
-from torchmedic.facts.numerics import Source as Source
-from torchmedic.facts.numerics import Trial as Trial

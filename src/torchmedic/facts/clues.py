@@ -61,6 +61,22 @@ class NoneOrigin(Observation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class FileAtCrash(Observation):
+    """The file that could not be opened or read. `existing` is the deepest folder of its path that is there."""
+
+    kind: ClassVar[str] = "file-at-crash"
+    path: str
+    absolute: str = ""
+    exists: bool = False
+    size: int | None = None
+    beginning: str = ""
+    existing: str = ""
+    near: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class EmptyFilter(Observation):
     """A table operation that took rows and left none; `conditions` are `(text, rows left)` in their order."""
 

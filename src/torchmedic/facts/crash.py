@@ -74,7 +74,8 @@ class RefetchedSample(Observation):
     """What became of the samples of a batch that a DataLoader could not fetch, when they were fetched again.
 
     `stage` says where it failed: "dataset", "collate", "iterable" (cannot be fetched again) or "" (it did not fail).
-    `worker_signal` and `worker_exit` are those of a worker that died, `exit_signal` that of the second fetch.
+    `worker_signal` and `worker_exit` are those of a worker that died, `exit_signal` and `exit_code`
+    those of the second fetch where it ended its process.
     """
 
     kind: ClassVar[str] = "refetched-sample"
@@ -96,6 +97,7 @@ class RefetchedSample(Observation):
     worker_signal: int | None = None
     worker_exit: int | None = None
     exit_signal: int | None = None
+    exit_code: int | None = None
     native_stack: tuple[str, ...] = ()
     shared_memory_free: int | None = None
     shared_memory_total: int | None = None

@@ -12,6 +12,7 @@ from types import FrameType, FunctionType, MethodType
 from typing import Any
 
 from torchmedic.facts import FailedCall, Location, MissingKey, NoneOrigin, Observation
+from torchmedic.probes.crash_files import file_at_crash
 from torchmedic.probes.expressions import (
     MISSING,
     enclosing_function,
@@ -47,6 +48,7 @@ def clues_of(error: BaseException) -> Iterator[Observation]:
         (KeyError, missing_key),
         (TypeError, failed_call),
         (Exception, none_origin),
+        (Exception, file_at_crash),
     )
     for kind, finder in finders:
         if isinstance(error, kind):

@@ -10,17 +10,19 @@ import sys
 import traceback
 import weakref
 from collections import deque
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
 from torch.utils.data import _utils, dataloader
 
-from torchmedic.facts import Location, RefetchedSample
+from torchmedic.facts import Crash, Location, RefetchedSample
 from torchmedic.probes.frames import is_user_file, location, user_location
 from torchmedic.probes.patching import Patches
 from torchmedic.probes.refetch import Outcome, fetch_again
 from torchmedic.probes.values import type_name
 from torchmedic.record import Probe, Recorder, shielded
+from torchmedic.traceback_text import parse_traceback
 
 _LEAST_KEPT = 8
 _DEAD_WORKER = re.compile(r"DataLoader worker \(pid(?:\(s\))? ([\d, ]+)\)")
@@ -125,15 +127,16 @@ class Loaders(Probe):
         if dead is not None:
             code = dead.exitcode
             facts |= {"worker_signal": -code if code and code < 0 else None, "worker_exit": code}
+        passed_on = _passed_on(error)
         indices = self._failed_indices(iterator, frames, dead)
         if indices is None:
-            return RefetchedSample(stage="iterable" if _is_iterable(iterator) else "", **facts)
-        return self._fetch(iterator, dataset, indices, facts)
+            return RefetchedSample(stage="iterable" if _is_iterable(iterator) else "", crash=passed_on, **facts)
+        return self._fetch(iterator, indices, passed_on, facts)
 
-    def _fetch(self, iterator: Any, dataset: Any, indices: Any, facts: dict[str, Any]) -> RefetchedSample:
+    def _fetch(self, iterator: Any, indices: Any, passed_on: Crash | None, facts: dict[str, Any]) -> RefetchedSample:
         batched = iterator._auto_collation
         wanted = list(indices) if batched else [indices]
-        outcome = fetch_again(dataset, wanted, iterator._collate_fn if batched else None)
+        outcome = fetch_again(iterator._dataset, wanted, iterator._collate_fn if batched else None)
         for clue in outcome.clues:
             self.recorder.observe(clue)
         return RefetchedSample(
@@ -143,8 +146,9 @@ class Loaders(Probe):
             failed=outcome.failed,
             timed_out=outcome.timed_out,
             stage=outcome.stage,
-            crash=outcome.crash,
+            crash=outcome.crash or passed_on,
             exit_signal=outcome.exit_signal,
+            exit_code=outcome.exit_code,
             native_stack=outcome.native_stack,
             **facts,
         )
@@ -179,6 +183,17 @@ def _dead_worker(iterator: Any, message: str) -> Any:
         return None
     pids = {int(pid) for pid in named.group(1).split(",")}
     return next((w for w in getattr(iterator, "_workers", ()) if w.pid in pids), None)
+
+
+def _passed_on(error: BaseException) -> Crash | None:
+    """The worker's own exception, read from the text that it sent."""
+    text = str(error)
+    crash = parse_traceback(text) if "Original Traceback" in text else None
+    if crash is None:
+        return None
+    places = (location(f.location.file, f.location.line, f.location.function) for f in crash.frames)
+    frames = tuple(replace(f, location=place) for f, place in zip(crash.frames, places, strict=True))
+    return replace(crash, frames=frames)
 
 
 def _is_iterable(iterator: Any) -> bool:

@@ -23,6 +23,8 @@ from torchmedic.probes.samples import troubled_fields
 
 SECONDS = 6.0
 _POLL = 0.005
+# A status that a dataset which ends its process itself would hardly choose.
+_DONE = 117
 
 
 @dataclass(kw_only=True)
@@ -36,11 +38,12 @@ class Outcome:
     fields: tuple[SampleField, ...] = ()
     timed_out: bool = False
     exit_signal: int | None = None
+    exit_code: int | None = None
     native_stack: tuple[str, ...] = ()
 
     @property
     def failed(self) -> bool:
-        return self.crash is not None or self.exit_signal is not None
+        return self.crash is not None or self.exit_signal is not None or self.exit_code is not None
 
 
 def fetch_again(dataset: Any, indices: list[Any], collate: Callable[[list[Any]], Any] | None) -> Outcome:
@@ -62,6 +65,8 @@ def fetch_again(dataset: Any, indices: list[Any], collate: Callable[[list[Any]],
         if status is not None and os.WIFSIGNALED(status) and not timed_out:
             outcome.exit_signal = os.WTERMSIG(status)
             outcome.native_stack = _lines(log.with_suffix(".fault"))
+        elif status is not None and os.WEXITSTATUS(status) != _DONE:
+            outcome.exit_code = os.WEXITSTATUS(status)
         return outcome
 
 
@@ -94,7 +99,7 @@ def _second_fetch(log: Path, dataset: Any, indices: list[Any], collate: Callable
         with log.open("w") as out:
             _fetch_all(lambda **fact: print(json.dumps(fact), file=out, flush=True), dataset, indices, collate)
     finally:
-        os._exit(0)
+        os._exit(_DONE)
 
 
 def _become_quiet(log: Path) -> None:
