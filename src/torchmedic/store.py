@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import json
 import os
 import queue
 import sqlite3
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -47,6 +49,12 @@ def append(path: Path, observations: Iterable[Observation]) -> None:
     """Add observations to a run file in one transaction."""
     with contextlib.closing(_connect(path)) as db, db:
         _insert(db, observations)
+
+
+def discard(path: Path, kind: type[Observation]) -> None:
+    """Take back what turned out not to be so."""
+    with contextlib.closing(_connect(path)) as db, db:
+        db.execute("DELETE FROM observations WHERE kind = ?", (kind.kind,))
 
 
 def update_info(path: Path, **changes: Any) -> None:
@@ -135,8 +143,9 @@ class Writer:
         self._flushed = threading.Event()
         self._wake = threading.Event()
         self._closing = False
-        self._thread = threading.Thread(target=self._work, name="torchmedic-writer", daemon=True)
-        self._thread.start()
+        self._ended = threading.Event()
+        # Not a `threading.Thread`: the script may count and list its threads, and this one is none of them.
+        _thread.start_new_thread(self._work, ())
 
     def write(self, observation: Observation) -> None:
         if os.getpid() == self._owner:
@@ -149,7 +158,7 @@ class Writer:
 
     def flush(self, timeout: float = 10.0) -> None:
         """Wait until everything written so far is in the file."""
-        if os.getpid() != self._owner or not self._thread.is_alive():
+        if os.getpid() != self._owner or self._ended.is_set():
             return
         self._flushed.clear()
         self._waiting.put(None)
@@ -161,17 +170,19 @@ class Writer:
             return
         self._closing = True
         self.flush()
-        self._thread.join(timeout=10.0)
+        self._ended.wait(timeout=10.0)
 
     def _work(self) -> None:
-        db = _connect(self._path)
         try:
-            while not (self._closing and self._waiting.empty()):
-                self._wake.wait(self.FLUSH_SECONDS)
-                self._wake.clear()
-                self._drain(db)
+            with contextlib.closing(_connect(self._path)) as db:
+                while not (self._closing and self._waiting.empty()):
+                    self._wake.wait(self.FLUSH_SECONDS)
+                    self._wake.clear()
+                    self._drain(db)
+        except sqlite3.Error as error:
+            print(f"torchmedic: the run file cannot be written any more ({error})", file=sys.__stderr__)
         finally:
-            db.close()
+            self._ended.set()
             self._flushed.set()
 
     def _drain(self, db: sqlite3.Connection) -> None:

@@ -4,28 +4,39 @@ import os
 import sys
 
 
-def _give_way() -> None:
-    """Take this folder off the path and load the next `sitecustomize`, as if this one were not here."""
+def _clean() -> None:
+    """Leave no trace of this folder: the script and the processes it starts see the path they would have had."""
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != here]
-    ours = sys.modules.pop("sitecustomize", None)
-    try:
-        import sitecustomize  # noqa: F401
-    except ImportError:
-        if ours is not None:
-            sys.modules["sitecustomize"] = ours
+    before = os.environ.pop("TORCHMEDIC_PYTHONPATH", None)
+    if before is None:
+        os.environ.pop("PYTHONPATH", None)
+    else:
+        os.environ["PYTHONPATH"] = before
 
 
 def _arm() -> None:
-    if "TORCHMEDIC_ARMED" not in os.environ:
-        return
     try:
         from torchmedic.launch.child import arm
 
         arm()
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - our faults never take the script down
         print(f"torchmedic: could not watch this run ({type(error).__name__}: {error})", file=sys.stderr)
+    os.environ.pop("TORCHMEDIC_ARMED", None)
 
 
-_arm()
+def _give_way() -> None:
+    """Load the next `sitecustomize`, as if this one were not here."""
+    ours = sys.modules.pop("sitecustomize")
+    try:
+        import sitecustomize  # type: ignore[import-not-found]  # noqa: F401
+    except ImportError as error:
+        if error.name != "sitecustomize":
+            raise
+        sys.modules["sitecustomize"] = ours
+
+
+_clean()
+if "TORCHMEDIC_ARMED" in os.environ:
+    _arm()
 _give_way()

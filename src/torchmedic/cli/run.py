@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from torchmedic.cli._output import OneLineError, check_writable, console, exit_code, load_run, write_text
+from torchmedic.findings import Verdict
 from torchmedic.settings import OnSick, Settings
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the verdict as JSON (schema 1).")
 @click.option("--sarif", "sarif_path", type=click.Path(path_type=Path), help="Write the verdict as SARIF 2.1.0.")
-@click.option("--on-sick", type=click.Choice(["stop", "skip", "continue"]), default="stop", show_default=True,
-              help="What to do at a step with non-finite numbers.")
+@click.option(
+    "--on-sick",
+    type=click.Choice(["stop", "skip", "continue"]),
+    default="stop",
+    show_default=True,
+    help="What to do at a step with non-finite numbers.",
+)
 @click.option("--fail-on", type=click.Choice(["error", "warning"]), help="Exit 1 when such a diagnosis is made.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing about a healthy run.")
-@click.argument("command", nargs=-1, type=click.UNPROCESSED, required=True, metavar="SCRIPT [ARGS]... | -m MODULE [ARGS]...")
+@click.argument(
+    "command", nargs=-1, type=click.UNPROCESSED, required=True, metavar="SCRIPT [ARGS]... | -m MODULE [ARGS]..."
+)
 def command(
     json_path: Path | None,
     sarif_path: Path | None,
@@ -31,13 +42,16 @@ def command(
 
     Standard output is the script's own; torchmedic speaks on standard error. The exit code is the script's.
     """
-    from torchmedic.launch.parent import new_run_folder, run_script
-    from torchmedic.triage import examine
+    from torchmedic.launch.parent import new_run_folder, run_script, run_unwatched
 
     check_command(command)
     check_writable(json_path)
     check_writable(sarif_path)
-    folder = new_run_folder(command[1] if command[0] == "-m" else command[0])
+    try:
+        folder = new_run_folder(command)
+    except (OSError, sqlite3.Error) as error:
+        click.echo(f"torchmedic: no place for a run file ({error}); the script runs unwatched", err=True)
+        raise SystemExit(run_unwatched(command)) from None
     settings = Settings(
         run_folder=str(folder),
         parent=os.getpid(),
@@ -45,7 +59,38 @@ def command(
         break_probe=os.environ.get("TORCHMEDIC_BREAK_PROBE", ""),
     )
     status = run_script(command, folder, settings)
-    verdict = examine(load_run(folder))
+    with _status_kept(status):
+        verdict = _verdict(folder)
+        _write(verdict, json_path, sarif_path)
+        if verdict.diagnoses or verdict.unexplained or not quiet:
+            from torchmedic.render.text import draw
+
+            draw(verdict, console(error_stream=True))
+    raise SystemExit(status or exit_code(verdict, fail_on))
+
+
+@contextlib.contextmanager
+def _status_kept(status: int) -> Iterator[None]:
+    """The script has run: no trouble of ours may hide how it ended."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise SystemExit(status or 130) from None
+    except OneLineError as error:
+        error.show()
+        raise SystemExit(status or error.exit_code) from None
+    except Exception as error:  # noqa: BLE001
+        click.echo(f"torchmedic: could not say what happened ({type(error).__name__}: {error})", err=True)
+        raise SystemExit(status or 1) from None
+
+
+def _verdict(folder: Path) -> Verdict:
+    from torchmedic.triage import examine
+
+    return examine(load_run(folder))
+
+
+def _write(verdict: Verdict, json_path: Path | None, sarif_path: Path | None) -> None:
     if json_path is not None:
         from torchmedic.render.plain import to_json
 
@@ -54,11 +99,6 @@ def command(
         from torchmedic.render.sarif import to_sarif
 
         write_text(sarif_path, to_sarif(verdict))
-    if verdict.diagnoses or verdict.unexplained or not quiet:
-        from torchmedic.render.text import draw
-
-        draw(verdict, console(error_stream=True))
-    raise SystemExit(status or exit_code(verdict, fail_on))
 
 
 def check_command(command: tuple[str, ...]) -> None:

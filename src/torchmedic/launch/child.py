@@ -6,10 +6,10 @@ import atexit
 import faulthandler
 import functools
 import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
 
 from torchmedic import settings as options
 from torchmedic.launch.imports import after_import
@@ -18,7 +18,8 @@ from torchmedic.probes.exceptions import crash_of
 from torchmedic.record import Recorder, say
 from torchmedic.store import RUN_FILE, Writer, update_info
 
-_FAULT_LOG = "fault.log"
+FAULT_LOG = "fault.log"
+_PR_SET_PDEATHSIG = 1
 
 
 def arm() -> Callable[[], None]:
@@ -31,15 +32,30 @@ def arm() -> Callable[[], None]:
         return lambda: None
     folder = Path(settings.run_folder)
     recorder = Recorder(settings, Writer(folder / RUN_FILE))
-    fault_log = (folder / _FAULT_LOG).open("w")
-    faulthandler.enable(fault_log)
-    finish = functools.partial(_finish, recorder, fault_log)
+    _die_with_parent()
+    _keep_native_stacks(folder)
+    finish = functools.partial(_finish, recorder)
     atexit.register(finish)
     _record_abrupt_exit(recorder)
     recorder.add(Clues())
     after_import("torch", lambda: _watch_torch(recorder))
     after_import("pandas", lambda: _watch_pandas(recorder))
     return finish
+
+
+def _die_with_parent() -> None:
+    """A kill of `torchmedic` is a kill of the script: no training is left behind on the card."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _keep_native_stacks(folder: Path) -> None:
+    """Let a segmentation fault leave its stack in the run folder, unless the user has asked for it on the screen."""
+    if not faulthandler.is_enabled():
+        # Kept open to the very end: a fault in the interpreter's own tear-down counts too.
+        faulthandler.enable((folder / FAULT_LOG).open("w"))
 
 
 def _watch_torch(recorder: Recorder) -> None:
@@ -69,7 +85,7 @@ def _record_abrupt_exit(recorder: Recorder) -> None:
     os._exit = leave_after_flush  # type: ignore[assignment]
 
 
-def _finish(recorder: Recorder, fault_log: IO[str]) -> None:
+def _finish(recorder: Recorder) -> None:
     """Write the last facts. Runs after the script's own exit handlers, whatever excepthook it installed."""
     if not recorder.is_ours:
         return
@@ -88,7 +104,3 @@ def _finish(recorder: Recorder, fault_log: IO[str]) -> None:
         )
     except Exception as failure:  # noqa: BLE001
         say(f"could not write the end of the run ({type(failure).__name__}: {failure})")
-    finally:
-        if faulthandler.is_enabled():
-            faulthandler.disable()
-        fault_log.close()

@@ -37,9 +37,10 @@ class AfterImport(importlib.abc.MetaPathFinder):
 
         def exec_module(module: ModuleType) -> None:
             execute(module)
+            del loader.exec_module  # a reload is not a first import
             if self in sys.meta_path:
                 sys.meta_path.remove(self)
-            self._callback()
+                self._callback()
 
         loader.exec_module = exec_module  # type: ignore[method-assign]
 

@@ -2,89 +2,151 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 
 import torchmedic
-from torchmedic.facts import ChildDeath, RunInfo
+from torchmedic.facts import ChildDeath, Crash, RunInfo
 from torchmedic.redaction import redact_argv
 from torchmedic.settings import VARIABLE, Settings
-from torchmedic.store import RUN_FILE, append, create, update_info
+from torchmedic.store import RUN_FILE, append, create, discard, update_info
 
 _BOOT = str(Path(torchmedic.__file__).parent / "_boot")
-_PASSED_ON = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGWINCH", "SIGQUIT")
+_PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGWINCH", "SIGQUIT")
+_FROM_KEYBOARD = (signal.SIGINT, signal.SIGQUIT, signal.SIGWINCH)
 _DEADLY = {"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGKILL"}
 
 
-def new_run_folder(script: str) -> Path:
-    """A fresh folder for one run, below `.torchmedic` in the working directory (or the temp folder)."""
-    stamp = time.strftime("%Y%m%d-%H%M%S")
-    base = Path(".torchmedic").absolute()
+def new_run_folder(command: Sequence[str]) -> Path:
+    """A fresh folder with an empty run file, below `.torchmedic` in the working directory (or the temp folder)."""
+    script = command[1] if command[0] == "-m" else command[0]
+    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{Path(script).stem}-{os.getpid()}"
+    info = RunInfo(argv=redact_argv(command), cwd=os.getcwd(), python=platform.python_version(), started=time.time())
     try:
-        base.mkdir(exist_ok=True)
-        ignore = base / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n")
-    except OSError:
+        folder = _below_working_directory() / name
+        create(folder / RUN_FILE, info)
+    except (OSError, sqlite3.Error):
         import tempfile
 
-        base = Path(tempfile.mkdtemp(prefix="torchmedic-"))
-    folder = base / f"{stamp}-{Path(script).stem}-{os.getpid()}"
-    folder.mkdir(parents=True)
+        folder = Path(tempfile.mkdtemp(prefix="torchmedic-")) / name
+        create(folder / RUN_FILE, info)
     return folder
+
+
+def _below_working_directory() -> Path:
+    base = Path(".torchmedic").absolute()
+    base.mkdir(exist_ok=True)
+    ignore = base / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n")
+    return base
 
 
 def run_script(command: Sequence[str], folder: Path, settings: Settings, *, silent: bool = False) -> int:
     """Run `python command…` watched; returns its exit status as the shell would say it (128 + n for a signal)."""
-    info = RunInfo(
-        argv=redact_argv(command), cwd=os.getcwd(), python=platform.python_version(), started=time.time()
-    )
-    path = folder / RUN_FILE
-    create(path, info)
-    arguments = [sys.executable, *subprocess._args_from_interpreter_flags(), *command]  # type: ignore[attr-defined]
-    quiet = subprocess.DEVNULL if silent else None
-    child = subprocess.Popen(arguments, env=armed_environment(settings), stdout=quiet, stderr=quiet)
-    status = _wait(child)
-    seconds = time.time() - info.started
+    started = time.time()
+    status = start_and_wait(command, armed_environment(settings), silent=silent)
     died_of = -status if status < 0 else None
-    update_info(path, seconds=seconds, exit_code=status if status >= 0 else 128 - status, signal=died_of)
+    status = 128 - status if status < 0 else status
+    path = folder / RUN_FILE
+    update_info(path, seconds=time.time() - started, exit_code=status, signal=died_of)
+    if status == 0:
+        # An exception that did not end the script: in an exit handler, or typed at a prompt.
+        discard(path, Crash)
     if died_of is not None and signal.Signals(died_of).name in _DEADLY:
         append(path, [_death(died_of, folder)])
-    return status if status >= 0 else 128 - status
+    return status
+
+
+def run_unwatched(command: Sequence[str]) -> int:
+    """Run `python command…` and nothing else: the last resort when there is no place for a run file."""
+    status = start_and_wait(command, dict(os.environ))
+    return 128 - status if status < 0 else status
 
 
 def armed_environment(settings: Settings) -> dict[str, str]:
-    """The environment of the watched process: our boot folder first on the path."""
+    """The environment of the watched process: our boot folder first on the path, what was there kept aside."""
     environment = dict(os.environ)
     before = environment.get("PYTHONPATH")
+    if before is not None:
+        environment["TORCHMEDIC_PYTHONPATH"] = before
     environment["PYTHONPATH"] = _BOOT + (os.pathsep + before if before else "")
     environment[VARIABLE] = settings.to_environment()
     return environment
 
 
-def _wait(child: subprocess.Popen[bytes]) -> int:
-    """Wait for the child; signals sent to us alone go to it, a terminal's Ctrl-C reaches it by itself."""
+def start_and_wait(command: Sequence[str], environment: dict[str, str], *, silent: bool = False) -> int:
+    """Start Python as we were started ourselves; signals sent to us go to it, each of them once."""
+    arguments = [sys.executable, *subprocess._args_from_interpreter_flags(), *command]  # type: ignore[attr-defined]
+    quiet = subprocess.DEVNULL if silent else None
+    with _signals_passed_on() as adopt:
+        # Without a terminal the script leads a group of its own, so that a signal to our group is passed on by
+        # us alone. With one it stays in ours: the keyboard's signals must reach it, and it may read the terminal.
+        group = None if _has_terminal() else 0
+        child = subprocess.Popen(arguments, env=environment, stdout=quiet, stderr=quiet, process_group=group)
+        adopt(child)
+        return child.wait()
+
+
+@contextlib.contextmanager
+def _signals_passed_on() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
+    """Hand signals to the child that is adopted; what arrives earlier waits for it."""
+    children: list[subprocess.Popen[bytes]] = []
+    early: list[int] = []
 
     def pass_on(number: int, _frame: FrameType | None) -> None:
-        if number == signal.SIGINT and sys.stdin is not None and sys.stdin.isatty():
+        if number in _FROM_KEYBOARD and _in_foreground():
             return
-        if child.poll() is None:
+        if not children:
+            early.append(number)
+        for child in children:
             child.send_signal(number)
 
-    numbers = [signal.SIGINT, *(getattr(signal, name) for name in _PASSED_ON if hasattr(signal, name))]
-    before = {number: signal.signal(number, pass_on) for number in numbers}
+    def adopt(child: subprocess.Popen[bytes]) -> None:
+        children.append(child)
+        for number in early:
+            child.send_signal(number)
+
+    numbers = [getattr(signal, name) for name in _PASSED_ON if hasattr(signal, name)]
+    # What we ignore (nohup, a shell's background job), the script is to inherit as ignored.
+    ours = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, pass_on) for number in ours}
     try:
-        return child.wait()
+        yield adopt
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _has_terminal() -> bool:
+    return _foreground_group() is not None
+
+
+def _in_foreground() -> bool:
+    """Whether the keyboard's signals go to our group, and so to the script itself."""
+    return _foreground_group() == os.getpgrp()
+
+
+def _foreground_group() -> int | None:
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
+    except OSError:
+        return None
+    try:
+        return os.tcgetpgrp(terminal)
+    except OSError:
+        return None
+    finally:
+        os.close(terminal)
 
 
 def _death(number: int, folder: Path) -> ChildDeath:
