@@ -43,6 +43,12 @@ class Probe:
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
         """`backward` has run."""
 
+    def on_gradient_of(self, inputs: tuple[Any, ...]) -> None:
+        """`torch.autograd.grad` is about to run for these inputs."""
+
+    def on_optimizer(self, optimizer: Any) -> None:
+        """An optimizer was built."""
+
     def on_zero_grad(self, optimizer: Any) -> None:
         """Gradients are about to be cleared."""
 
@@ -71,7 +77,7 @@ class Recorder:
         self._probes: list[Probe] = []
         self._pid = os.getpid()
         self._stepped: set[int] = set()
-        self._quiet = 0
+        self.clock_is_held = False
 
     @property
     def is_ours(self) -> bool:
@@ -101,7 +107,7 @@ class Recorder:
 
     def emit(self, event: str, *arguments: Any) -> Any:
         """Tell every probe of an event; the last answer that is not None is returned."""
-        if self._quiet or not self.is_ours:
+        if not self.is_ours:
             return None
         answer = None
         for probe in tuple(self._probes):
@@ -117,6 +123,8 @@ class Recorder:
 
     def count_step(self, optimizer: Any) -> None:
         """Advance the clock: several optimizers that step in turn make one step together."""
+        if self.clock_is_held:
+            return
         if id(optimizer) in self._stepped:
             self._stepped.clear()
         if not self._stepped:

@@ -16,9 +16,10 @@ def install_probes(recorder: Recorder) -> None:
     from torchmedic.probes.modules import Modules
     from torchmedic.probes.optimizers import Optimizers
     from torchmedic.probes.stale_graph import StaleGraphs
+    from torchmedic.replay.doctor import Doctor
 
-    modules = Modules()
-    watching = (modules, Optimizers(), Autograd(), Batches(), Loaders())
+    modules, optimizers, loaders = Modules(), Optimizers(), Loaders()
+    watching = (modules, optimizers, Autograd(), Batches(), loaders, Doctor(modules, optimizers, loaders))
     after_a_crash = (CrashScene(modules), IndicesOutside(), InplaceClashes(), StaleGraphs())
     for probe in (*watching, *after_a_crash):
         recorder.add(probe)

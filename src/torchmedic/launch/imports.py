@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.abc
-import importlib.machinery
 import importlib.util
 import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+# Not imported at run time: `importlib.abc` draws in as much as all of torchmedic.
+if TYPE_CHECKING:
+    import importlib.abc
+    import importlib.machinery
 
 
-class AfterImport(importlib.abc.MetaPathFinder):
+class AfterImport:
     """A finder that lets the others find a module, and runs a callback when it has been executed."""
 
     def __init__(self, name: str, callback: Callable[[], None]) -> None:
@@ -37,7 +41,7 @@ class AfterImport(importlib.abc.MetaPathFinder):
 
         def exec_module(module: ModuleType) -> None:
             execute(module)
-            del loader.exec_module  # a reload is not a first import
+            vars(loader).pop("exec_module", None)  # a reload is not a first import
             if self in sys.meta_path:
                 sys.meta_path.remove(self)
                 self._callback()

@@ -39,7 +39,7 @@ class Loaders(Probe):
         super().install(recorder)
         self._patches = Patches()
         self._built: weakref.WeakKeyDictionary[Any, Location | None] = weakref.WeakKeyDictionary()
-        self._loader_of: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self._started: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
         self._sent: weakref.WeakKeyDictionary[Any, deque[tuple[int, Any]]] = weakref.WeakKeyDictionary()
         self._patch_constructor()
         self._patch_iterators()
@@ -87,7 +87,23 @@ class Loaders(Probe):
     def _note_started(self, iterator: Any, loader: Any) -> None:
         kept = (loader.prefetch_factor or 0) * loader.num_workers + _LEAST_KEPT
         self._sent[iterator] = deque(maxlen=kept)
-        self._loader_of[iterator] = weakref.ref(loader)
+        # The loader itself may be gone by the time of a crash: `for batch in DataLoader(…)` keeps only the iterator.
+        self._started[iterator] = {
+            "loader_built": self._built.get(loader),
+            "batch_size": loader.batch_size,
+            "start_method": _start_method(loader) if loader.num_workers else "",
+        }
+
+    def batch_facts(self, iterator: Any) -> tuple[Any, str]:
+        """The sampler's indices of the batch an iterator has just handed out, and the data set's class."""
+        kept = self._sent.get(iterator)
+        dataset = type_name(iterator._dataset)
+        if not kept:
+            return None, dataset
+        received = getattr(iterator, "_rcvd_idx", None)
+        if received is None:
+            return kept[-1][1], dataset
+        return next((index for number, index in kept if number == received - 1), None), dataset
 
     def on_crash(self, error: BaseException) -> None:
         frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
@@ -108,20 +124,16 @@ class Loaders(Probe):
         return next(alive, None)
 
     def _describe(self, iterator: Any, frames: list[FrameType], error: BaseException) -> RefetchedSample | None:
-        reference = self._loader_of.get(iterator)
-        loader = reference() if reference is not None else None
         dataset = iterator._dataset
         dead = _dead_worker(iterator, str(error))
         own = iterator._collate_fn not in (_utils.collate.default_collate, _utils.collate.default_convert)
         facts: dict[str, Any] = {
             "dataset": type_name(dataset),
-            "loader_built": self._built.get(loader) if loader is not None else None,
             "getitem": _getitem(dataset),
             "collate": getattr(iterator._collate_fn, "__qualname__", type_name(iterator._collate_fn)),
             "num_workers": iterator._num_workers,
-            "start_method": _start_method(loader),
-            "batch_size": getattr(loader, "batch_size", None),
             "has_own_collate": own,
+            **self._started.get(iterator, {}),
             **_machine(),
         }
         if dead is not None:

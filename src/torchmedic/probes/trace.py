@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from torchmedic.facts import Location
-from torchmedic.probes.expressions import expression_at
+from torchmedic.probes.positions import expression_at
 from torchmedic.probes.frames import is_own_file, is_user_file, location, outward
 
 StorageKey = int

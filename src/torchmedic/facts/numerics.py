@@ -1,0 +1,149 @@
+"""What was seen of numbers that stopped being finite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation, TensorSummary
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operand:
+    """One input of an operation: how the user wrote it, what it is, and its value at the first bad position."""
+
+    name: str
+    tensor: TensorSummary
+    value: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpFact:
+    """An operation of the replayed step, as told to the rules.
+
+    `op` is torch's name (`aten.div.Tensor`), `expression` what the user wrote, `node` the autograd node of a
+    backward operation, `forward_op` the operation that node belongs to. `bad` counts non-finite results, `index`
+    is the first of them, `library` the line inside a library when the user's line called into one.
+    """
+
+    op: str
+    phase: str
+    where: Location | None = None
+    library: Location | None = None
+    expression: str = ""
+    called: str = ""
+    module: str = ""
+    node: str = ""
+    forward_op: str = ""
+    operands: tuple[Operand, ...] = ()
+    scalars: tuple[float, ...] = ()
+    result: TensorSummary | None = None
+    bad: int = 0
+    index: tuple[int, ...] = ()
+    makes_nan: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where a bad value came in: a batch field, another tensor of the script, a parameter, a buffer.
+
+    `rows` are the first bad rows, `columns` the bad positions in the last dimension, `sample` the index in the
+    data set of the first bad row where a DataLoader told it.
+    """
+
+    origin: str
+    name: str
+    tensor: TensorSummary
+    rows: tuple[int, ...] = ()
+    row_count: int = 0
+    columns: tuple[int, ...] = ()
+    column_count: int = 0
+    sample: int | None = None
+    dataset: str = ""
+    is_label: bool = False
+    value: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SickStep(Observation):
+    """A step whose update was withheld: what was not finite, and how it was run again."""
+
+    kind: ClassVar[str] = "sick-step"
+    step: int | None
+    what: str
+    loss: float | None = None
+    bad_parameters: tuple[str, ...] = ()
+    parameters: int = 0
+    backward_at: Location | None = None
+    reproduced: bool = False
+    way: str = ""
+    seconds: float = 0.0
+    weights_saved: str = ""
+    scale: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Growth:
+    """How a norm went over the last steps: oldest first."""
+
+    name: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin(Observation):
+    """The first harmful operation of the sick step, and the way from it to the loss.
+
+    `op` made non-finite from finite (or read a bad `source`). `turn` is the operation that made NaN out of
+    infinities, where that is another one. `placed` says that the infinity was put there on purpose (a mask).
+    """
+
+    kind: ClassVar[str] = "origin"
+    step: int | None
+    op: OpFact
+    turn: OpFact | None = None
+    placed: OpFact | None = None
+    chain: tuple[OpFact, ...] = ()
+    source: Source | None = None
+    growth: tuple[Growth, ...] = ()
+    losses: tuple[float, ...] = ()
+    learning_rate: float | None = None
+    optimizer: str = ""
+    optimizer_built: Location | None = None
+    autocast: str = ""
+    others: tuple[Location, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial(Observation):
+    """The sick step run again with one thing changed."""
+
+    kind: ClassVar[str] = "trial"
+    step: int | None
+    suspect: str
+    change: str
+    helps: bool
+    loss: float | None = None
+    hides: bool = False
+    is_cure: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Birth(Observation):
+    """A line of the user's preparation after which a value was non-finite that was not before."""
+
+    kind: ClassVar[str] = "birth"
+    where: Location
+    variable: str
+    holder: str
+    columns: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+    bad: int = 0
+    nan: int = 0
+    total: int = 0
+    expression: str = ""
+    operator: str = ""
+    operands: tuple[Operand, ...] = ()
+    zero_at: tuple[str, ...] = ()
+    was_read: bool = False
+    step: int | None = None

@@ -1,0 +1,310 @@
+"""What was seen of the wiring of a training: leaves, optimizers, cuts, cycles, modes, schedules, checkpoints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class StrayLeaf(Observation):
+    """A tensor that the gradient reached, that no optimizer ever held, and that kept its value.
+
+    `place` is "hung" (reachable from a module by an attribute that registers nothing), "module" (a registered
+    parameter), "anew" (another object in every step) or "variable" (held by nothing but a name).
+    `behind` is the attribute that holds a result computed once from the leaf, instead of the leaf itself.
+    """
+
+    kind: ClassVar[str] = "stray-leaf"
+    name: str
+    place: str
+    shape: tuple[int, ...] = ()
+    is_parameter: bool = True
+    owner: str = ""
+    attribute: str = ""
+    container: str = ""
+    layer: str = ""
+    behind: str = ""
+    hung: Location | None = None
+    born: Location | None = None
+    replaced: Location | None = None
+    after_optimizer: bool = False
+    fresh: bool = True
+    in_root_with_optimized: bool = False
+    steps: int = 0
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimizerSeen(Observation):
+    """An optimizer that stepped. `orphans` of its parameters belong to no living module, `idle` never had a gradient."""
+
+    kind: ClassVar[str] = "optimizer-seen"
+    type: str
+    built: Location | None = None
+    stepped: Location | None = None
+    steps: int = 0
+    parameters: int = 0
+    plain_tensors: int = 0
+    orphans: int = 0
+    orphan_shapes: tuple[tuple[int, ...], ...] = ()
+    names: tuple[str, ...] = ()
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphCut(Observation):
+    """Parameters of an optimizer that never had a gradient although the loss was computed from them.
+
+    `how` is "detach", "data", "no_grad", "checkpoint", "library", "integer", "discrete", "item", "numpy", "tolist"
+    or "zero" (differentiable, with derivative 0 everywhere). `rebuilt` is the line that made a new leaf of the loss.
+    `whole_term`: the parameters do get a gradient, but a whole term of the loss is cut off.
+    """
+
+    kind: ClassVar[str] = "graph-cut"
+    how: str
+    op: str
+    parameters: tuple[str, ...]
+    parameter_count: int = 0
+    where: Location | None = None
+    expression: str = ""
+    callee: str = ""
+    read: Location | None = None
+    rebuilt: Location | None = None
+    backward: Location | None = None
+    optimizer_built: Location | None = None
+    loss_is_leaf: bool = False
+    whole_term: bool = False
+    fresh: bool = True
+    watched_steps: int = 0
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrozenLastLayer(Observation):
+    """The last layer before the loss has never been trained or loaded, and does not learn."""
+
+    kind: ClassVar[str] = "frozen-last-layer"
+    parameters: tuple[str, ...]
+    layer: str
+    frozen_at: tuple[Location, ...] = ()
+    trainable: tuple[str, ...] = ()
+    frozen_count: int = 0
+    optimizer_built: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradientCycles(Observation):
+    """How the gradients of one optimizer were filled, cleared and used between its steps.
+
+    A cycle is `stale` when nothing cleared what the step before had used, and `emptied` when the gradients that
+    backward had filled were gone when `step` came.
+    """
+
+    kind: ClassVar[str] = "gradient-cycles"
+    optimizer: str
+    built: Location | None = None
+    cycles: int = 0
+    stale: int = 0
+    emptied: int = 0
+    cleared: int = 0
+    doubled: int = 0
+    doubled_with: str = ""
+    doubled_names: tuple[str, ...] = ()
+    longest_stale: int = 0
+    norm_first: float | None = None
+    norm_last: float | None = None
+    backward: Location | None = None
+    zero_grad: Location | None = None
+    stepped: Location | None = None
+    finished: bool = True
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeverStepped(Observation):
+    """Backward ran many times, an optimizer was there, and its parameters never moved because it never stepped."""
+
+    kind: ClassVar[str] = "never-stepped"
+    optimizer: str
+    backwards: int
+    built: Location | None = None
+    backward: Location | None = None
+    zero_grad: Location | None = None
+    names: tuple[str, ...] = ()
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScaledGradientUse(Observation):
+    """What was done with gradients that were still multiplied by a loss scale, or only partly so.
+
+    `act` is "clip", "step" or "mixed" (one backward scaled, another not, before the same step).
+    """
+
+    kind: ClassVar[str] = "scaled-gradient-use"
+    act: str
+    times: int
+    scale: float
+    function: str = ""
+    limit: float | None = None
+    norm: float | None = None
+    where: Location | None = None
+    scaled_backward: Location | None = None
+    stepped: Location | None = None
+    scaler_built: Location | None = None
+    unscale_seen: bool = False
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainedInEval(Observation):
+    """Training steps during which the mode-dependent layers of a trained model were in evaluation mode."""
+
+    kind: ClassVar[str] = "trained-in-eval"
+    model: str
+    layers: dict[str, int]
+    steps_in_eval: int
+    steps_seen: int
+    first_step: int = 0
+    eval_called: Location | None = None
+    eval_calls: int = 0
+    train_called: Location | None = None
+    train_calls: int = 0
+    evaluated: bool = False
+    backward: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluatedInTrain(Observation):
+    """Forward passes without gradient, outside the training steps, with dropout or BatchNorm in training mode."""
+
+    kind: ClassVar[str] = "evaluated-in-train"
+    model: str
+    layers: dict[str, int]
+    passes: int
+    passes_in_train: int
+    where: Location | None = None
+    function: str = ""
+    eval_calls: int = 0
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionalDropout(Observation):
+    """A call of `F.dropout` that does not pass `training`, in a class whose instances were switched to evaluation."""
+
+    kind: ClassVar[str] = "functional-dropout"
+    where: Location
+    function: str
+    owner: str
+    eval_called: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SchedulerSeen(Observation):
+    """A learning-rate scheduler: its settings, how often it was stepped, and what became of the learning rate."""
+
+    kind: ClassVar[str] = "scheduler-seen"
+    type: str
+    settings: dict[str, float]
+    built: Location | None = None
+    stepped: Location | None = None
+    steps: int = 0
+    optimizer_steps: int = 0
+    per_optimizer_step: int = 0
+    before_optimizer: int = 0
+    epochs: int = 0
+    steps_per_epoch: int = 0
+    first_lr: float = 0.0
+    last_lr: float = 0.0
+    largest_lr: float = 0.0
+    small_from: int | None = None
+    turns: int = 0
+    metrics: tuple[float, ...] = ()
+    metric_text: str = ""
+    mode: str = ""
+    cuts: int = 0
+    nested: bool = False
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearningRates(Observation):
+    """The learning rates that an optimizer stepped with: how many steps had none at all."""
+
+    kind: ClassVar[str] = "learning-rates"
+    optimizer: str
+    built: Location | None = None
+    scheduler: str = ""
+    scheduler_built: Location | None = None
+    steps: int = 0
+    zero_steps: int = 0
+    zero_at_end: int = 0
+    highest: float = 0.0
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateLoaded(Observation):
+    """A call of `load_state_dict`: what matched, and whose memory the loaded tensors were.
+
+    `own` counts given tensors that are the very memory of the module they were loaded into.
+    """
+
+    kind: ClassVar[str] = "state-loaded"
+    model: str
+    where: Location | None = None
+    strict: bool = True
+    given: int = 0
+    wanted: int = 0
+    matched: int = 0
+    own: int = 0
+    missing: tuple[str, ...] = ()
+    unexpected: tuple[str, ...] = ()
+    prefix_given: str = ""
+    prefix_wanted: str = ""
+    matched_without_prefix: int = 0
+    kept_at: Location | None = None
+    kept_step: int | None = None
+    steps_since: int = 0
+    result_read: bool = False
+    overwritten: int = 0
+    file_loaded: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledWithoutGradient(Observation):
+    """`sample()` of a distribution whose parameters need a gradient, where `rsample()` exists and nothing scores it."""
+
+    kind: ClassVar[str] = "sampled-without-gradient"
+    distribution: str
+    where: Location
+    times: int
+    parameters: tuple[str, ...] = ()
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundedAway(Observation):
+    """Weights in a short floating-point format of which an update changed next to nothing."""
+
+    kind: ClassVar[str] = "rounded-away"
+    name: str
+    dtype: str
+    unchanged: float
+    looked_at: int
+    typical_weight: float
+    spacing: float
+    lr: float
+    born: Location | None = None
+    optimizer_built: Location | None = None
+    cast: Location | None = None
+    parameters: int = 1
+    step: int | None = None

@@ -1,0 +1,1 @@
+"""The sick step, run again: notice it, rewind, look closely, try cures."""

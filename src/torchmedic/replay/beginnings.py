@@ -1,0 +1,110 @@
+"""What a step needs to begin again: random states, buffers, loop-carried names, the batch it was handed."""
+
+from __future__ import annotations
+
+import random
+import sys
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+import torch
+
+from torchmedic.replay.loops import Loop, read_names
+
+
+@dataclass
+class RandomStates:
+    """The states of every generator that user code commonly draws from."""
+
+    torch_cpu: torch.Tensor
+    python: Any = None
+    numpy: Any = None
+    cuda: list[torch.Tensor] = field(default_factory=list)
+
+    @classmethod
+    def now(cls, *, full: bool = True) -> RandomStates:
+        numpy = sys.modules.get("numpy")
+        return cls(
+            torch_cpu=torch.get_rng_state(),
+            python=random.getstate() if full else None,
+            numpy=numpy.random.get_state() if full and numpy is not None else None,
+            cuda=torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else [],
+        )
+
+    def restore(self) -> None:
+        torch.set_rng_state(self.torch_cpu)
+        if self.python is not None:
+            random.setstate(self.python)
+        if self.numpy is not None:
+            sys.modules["numpy"].random.set_state(self.numpy)
+        if self.cuda:
+            torch.cuda.set_rng_state_all(self.cuda)
+
+
+class BufferCopies:
+    """Copies of module buffers, refreshed in one call per device and type."""
+
+    def __init__(self) -> None:
+        self._live: list[torch.Tensor] = []
+        self._copies: list[torch.Tensor] = []
+
+    def refresh(self, buffers: list[torch.Tensor]) -> None:
+        if len(buffers) != len(self._live) or any(a is not b for a, b in zip(buffers, self._live, strict=True)):
+            self._live = buffers
+            self._copies = [b.detach().clone() for b in buffers]
+        elif buffers:
+            torch._foreach_copy_(self._copies, self._live)
+
+    def restore(self) -> None:
+        if self._live:
+            with torch.no_grad():
+                torch._foreach_copy_(self._live, self._copies)
+
+
+@dataclass
+class Beginning:
+    """The state at the start of the current step, as far as events let us see it."""
+
+    random: RandomStates
+    at_zero_grad: RandomStates | None = None
+    names: dict[str, Any] = field(default_factory=dict)
+    batch: Any = None
+    indices: Any = None
+    dataset: str = ""
+
+    def candidates(self) -> list[RandomStates]:
+        """Random states to begin from, most likely first."""
+        return [self.random] + ([self.at_zero_grad] if self.at_zero_grad is not None else [])
+
+
+def carried_values(frame: FrameType, loop: Loop) -> dict[str, Any]:
+    """The values of the names that the loop's body reads before it binds them."""
+    return read_names(frame, loop.carried - loop.targets) if loop.carried - loop.targets else {}
+
+
+class Withheld:
+    """Parameters and optimizer state as they were before a step, to be put back bit for bit after it."""
+
+    def __init__(self, optimizer: Any) -> None:
+        self._optimizer = optimizer
+        self._parameters = [p for group in optimizer.param_groups for p in group["params"]]
+        self._values = [p.detach().clone() for p in self._parameters]
+        self._state = {p: _copied(state) for p, state in optimizer.state.items()}
+
+    def put_back(self) -> None:
+        with torch.no_grad():
+            for parameter, value in zip(self._parameters, self._values, strict=True):
+                parameter.copy_(value)
+        self._optimizer.state.clear()
+        self._optimizer.state.update(self._state)
+
+
+def _copied(state: Any) -> Any:
+    if isinstance(state, torch.Tensor):
+        return state.detach().clone()
+    if isinstance(state, dict):
+        return {key: _copied(value) for key, value in state.items()}
+    if isinstance(state, (list, tuple)):
+        return type(state)(_copied(value) for value in state)
+    return state

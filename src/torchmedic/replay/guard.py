@@ -1,0 +1,199 @@
+"""Notices, before the update, that a step is sick; remembers what is needed to run it again."""
+
+from __future__ import annotations
+
+import collections
+import math
+import sys
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import torch
+
+from torchmedic.facts import Location
+from torchmedic.probes.frames import is_own_file, outward, user_location
+from torchmedic.probes.modules import Modules
+from torchmedic.probes.optimizers import Optimizers
+from torchmedic.record import Probe, Recorder
+from torchmedic.replay.beginnings import Beginning, BufferCopies, RandomStates, carried_values
+from torchmedic.replay.loops import Loop, find_loop, read_names, targets_from_batch
+
+HISTORY = 60
+
+
+@dataclass
+class Suspicion:
+    """A backward pass that left non-finite numbers, with the way back to the top of its loop."""
+
+    what: str
+    loss: float | None
+    backward_at: Location | None
+    frame: FrameType | None
+    loop: Loop | None
+    names: dict[str, Any]
+    beginning: Beginning
+    roots: tuple[Any, ...]
+    stack: dict[int, int]
+
+
+class Guard(Probe):
+    """Looks at the loss and at all gradients of a step, once, before the update is applied."""
+
+    name = "guard"
+
+    def __init__(self, modules: Modules, optimizers: Optimizers) -> None:
+        self._modules = modules
+        self._optimizers = optimizers
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self.beginning = Beginning(random=RandomStates.now())
+        self.buffers = BufferCopies()
+        self.suspicion: Suspicion | None = None
+        self.losses: collections.deque[float] = collections.deque(maxlen=HISTORY)
+        self.norms: collections.deque[list[float]] = collections.deque(maxlen=HISTORY)
+        self._stack: dict[int, int] = {}
+        self._known_buffers: list[torch.Tensor] = []
+        self._module_count = -1
+        self._bad_losses = 0
+
+    # -- what is kept for the way back ---------------------------------------------------------------------------
+
+    def on_batch(self, batch: Any, iterator: Any) -> None:
+        if torch.is_grad_enabled():
+            self.beginning.random = RandomStates.now()
+            self.beginning.batch = batch
+
+    def on_zero_grad(self, optimizer: Any) -> None:
+        self.beginning.at_zero_grad = RandomStates.now(full=False)
+        if self.suspicion is not None and not self._still_sick(optimizer):
+            self.suspicion = None
+
+    def on_backward(self, roots: tuple[Any, ...]) -> None:
+        self._stack = {id(f): f.f_lineno or 0 for f in outward(sys._getframe(1)) if not is_own_file(f.f_code.co_filename)}
+
+    def on_step_done(self, optimizer: Any) -> None:
+        place = find_loop(sys._getframe(1), self._stack)
+        self.beginning = Beginning(random=RandomStates.now())
+        if place is not None:
+            self.beginning.names = carried_values(*place)
+        self.buffers.refresh(self._buffers_now())
+        self.norms.append(self._parameter_norms())
+        self.suspicion = None
+
+    def _buffers_now(self) -> list[torch.Tensor]:
+        alive = list(self._modules.alive())
+        if len(alive) != self._module_count:
+            self._module_count = len(alive)
+            found = {id(b): b for m in alive for b in m._buffers.values() if b is not None and b.layout == torch.strided}
+            self._known_buffers = list(found.values())
+        return self._known_buffers
+
+    # -- is this step sick? --------------------------------------------------------------------------------------
+
+    def on_backward_done(self, roots: tuple[Any, ...]) -> None:
+        loss = scalar(roots[0]) if len(roots) == 1 else None
+        if loss is not None and math.isfinite(loss):
+            self.losses.append(loss)
+        bad_loss = loss is not None and not math.isfinite(loss)
+        self._bad_losses = self._bad_losses + 1 if bad_loss else 0
+        if bad_loss or self.bad_gradients():
+            self.suspicion = self._suspect("loss" if bad_loss else "gradient", loss, roots)
+
+    def is_sick(self, optimizer: Any) -> bool:
+        """Asked when the update is about to be applied."""
+        if self.suspicion is not None:
+            return True
+        if self.bad_gradients(optimizer):
+            self.suspicion = self._suspect("gradient", self.losses[-1] if self.losses else None, ())
+            return True
+        return False
+
+    def has_no_optimizer_and_stays_sick(self) -> bool:
+        """A loop that updates weights by hand never asks: two non-finite losses in a row speak for themselves."""
+        return self._bad_losses >= 2 and not self._optimizers.alive()
+
+    def _still_sick(self, optimizer: Any) -> bool:
+        """Clearing gradients of one optimizer while another's are still bad, or before the bad ones were made."""
+        return any(bad_tensors(gradients_of(other)) for other in self._optimizers.alive() if other is not optimizer)
+
+    def _suspect(self, what: str, loss: float | None, roots: tuple[Any, ...]) -> Suspicion:
+        place = find_loop(sys._getframe(1), self._stack)
+        names: dict[str, Any] = {}
+        if place is not None:
+            frame, loop = place
+            names = read_names(frame, loop.targets) | self.beginning.names
+            if loop.carried & loop.targets and self.beginning.batch is not None:
+                names |= targets_from_batch(loop, self.beginning.batch)
+        return Suspicion(
+            what=what,
+            loss=loss,
+            backward_at=user_location(),
+            frame=place[0] if place else None,
+            loop=place[1] if place else None,
+            names=names,
+            beginning=self.beginning,
+            roots=roots,
+            stack=self._stack,
+        )
+
+    def suspect_under_scaler(self, roots: tuple[Any, ...], unscaled: float | None) -> None:
+        self.suspicion = self._suspect("scaler", unscaled, roots)
+
+    def looks_bad(self, roots: tuple[Any, ...]) -> bool:
+        """Whether a finished backward left a bad loss or bad gradients."""
+        loss = scalar(roots[0]) if len(roots) == 1 else None
+        return (loss is not None and not math.isfinite(loss)) or self.bad_gradients()
+
+    def weights_went_bad(self) -> bool:
+        """After an update: whether a parameter's norm is not finite any more."""
+        if not self.norms or all(math.isfinite(n) for n in self.norms[-1]):
+            return False
+        return bool(bad_tensors([p.detach() for p in self.parameters().values()]))
+
+    def parameter_names(self) -> list[str]:
+        """Names in the order of the rows of `norms`."""
+        return list(self.parameters())
+
+    def bad_gradients(self, optimizer: Any = None) -> bool:
+        chosen = [optimizer] if optimizer is not None else self._optimizers.alive()
+        return any(bad_tensors(gradients_of(each)) for each in chosen)
+
+    def parameters(self) -> dict[str, torch.nn.Parameter]:
+        """Parameters of all optimizers by their name in the script's modules."""
+        names = {id(p): n for root in self._modules.roots() for n, p in root.named_parameters()}
+        found: dict[str, torch.nn.Parameter] = {}
+        for optimizer in self._optimizers.alive():
+            for i, p in enumerate(p for group in optimizer.param_groups for p in group["params"]):
+                found[names.get(id(p), f"parameter {i}")] = p
+        return found
+
+    def _parameter_norms(self) -> list[float]:
+        values = [p.detach() for o in self._optimizers.alive() for g in o.param_groups for p in g["params"]]
+        plain = [v for v in values if v.device.type == "cpu" and v.layout == torch.strided and v.is_floating_point()]
+        return torch.stack([n.float() for n in torch._foreach_norm(plain)]).tolist() if plain else []
+
+
+def gradients_of(optimizer: Any) -> list[torch.Tensor]:
+    return [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+
+
+def bad_tensors(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+    """Those with NaN or infinity. One fused norm finds out; only a non-finite norm is looked into."""
+    dense = [t._values() if t.layout == torch.sparse_coo else t for t in tensors]
+    dense = [t.detach() for t in dense if t.numel() and t.layout == torch.strided and not t.is_complex()]
+    if not dense:
+        return []
+    total = torch.stack([n.float() for n in torch._foreach_norm(dense)]).sum()
+    if bool(torch.isfinite(total)):
+        return []
+    # A norm overflows on large finite values, so it only raises the question.
+    return [t for t in dense if not bool(torch.isfinite(t).all())]
+
+
+def scalar(root: Any) -> float | None:
+    """A loss as a number, where reading it does not wait for a device."""
+    if isinstance(root, torch.Tensor) and root.numel() == 1 and root.device.type == "cpu" and not root.is_complex():
+        return float(root.detach())
+    return None

@@ -1,0 +1,212 @@
+"""The loop around a training step: found by frame and source, re-entered at the top of its body."""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import functools
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from torchmedic.probes.frames import is_own_file, outward
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A `for` or `while` statement of a file, with what its body binds.
+
+    `carried` are names that the body reads before it binds them and binds before its end: their value at the top
+    of the body must be put back before the body runs again. `targets` are those bound by the `for` itself.
+    """
+
+    line: int
+    first: int
+    last: int
+    children: tuple[tuple[int, int], ...]
+    carried: frozenset[str]
+    targets: frozenset[str]
+    target: ast.expr | None
+    iterates_enumerate: bool
+
+    def holds(self, line: int) -> bool:
+        return self.first <= line <= self.last
+
+
+def innermost_loop(frame: FrameType, lines: tuple[int, ...]) -> Loop | None:
+    """The innermost loop of a frame's own function whose body holds all the given lines."""
+    loops = _loops(frame.f_code.co_filename)
+    first = frame.f_code.co_firstlineno
+    fitting = [
+        loop for function, loop in loops if function == _scope_line(frame, first) and all(loop.holds(n) for n in lines)
+    ]
+    return max(fitting, key=lambda loop: loop.line, default=None)
+
+
+def _scope_line(frame: FrameType, first: int) -> int:
+    return 0 if frame.f_code.co_name == "<module>" else first
+
+
+@functools.lru_cache(maxsize=64)
+def _loops(filename: str) -> tuple[tuple[int, Loop], ...]:
+    """Every loop of a file with the first line of the function it stands in (0 for the module)."""
+    try:
+        with open(filename, "rb") as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError):
+        return ()
+    found: list[tuple[int, Loop]] = []
+    _collect(tree, 0, found)
+    return tuple(found)
+
+
+def _collect(node: ast.AST, scope: int, found: list[tuple[int, Loop]]) -> None:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            decorated = [d.lineno for d in child.decorator_list]
+            _collect(child, min([child.lineno, *decorated]), found)
+            continue
+        if isinstance(child, (ast.For, ast.While, ast.AsyncFor)):
+            found.append((scope, _loop(child)))
+        _collect(child, scope, found)
+
+
+def _loop(node: ast.For | ast.While | ast.AsyncFor) -> Loop:
+    target = None if isinstance(node, ast.While) else node.target
+    targets = frozenset(n.id for n in ast.walk(target) if isinstance(n, ast.Name)) if target is not None else frozenset()
+    return Loop(
+        line=node.lineno,
+        first=node.body[0].lineno,
+        last=max(statement.end_lineno or statement.lineno for statement in node.body),
+        children=tuple((s.lineno, s.end_lineno or s.lineno) for s in node.body),
+        carried=_carried(node.body),
+        targets=targets,
+        target=target,
+        iterates_enumerate=not isinstance(node, ast.While) and _is_enumerate(node.iter),
+    )
+
+
+def _is_enumerate(iterable: ast.expr) -> bool:
+    return isinstance(iterable, ast.Call) and isinstance(iterable.func, ast.Name) and iterable.func.id == "enumerate"
+
+
+def _carried(body: list[ast.stmt]) -> frozenset[str]:
+    """Names read before they are bound, and bound somewhere in the body."""
+    bound: set[str] = set()
+    read_first: set[str] = set()
+    stored: set[str] = set()
+    for statement in body:
+        reads, writes = _reads_and_writes(statement)
+        read_first |= reads - bound
+        stored |= writes
+        if not isinstance(statement, (ast.If, ast.For, ast.While, ast.Try)):
+            bound |= writes
+    return frozenset(read_first & stored)
+
+
+def _reads_and_writes(statement: ast.stmt) -> tuple[set[str], set[str]]:
+    reads: set[str] = set()
+    writes: set[str] = set()
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name):
+            (reads if isinstance(node.ctx, ast.Load) else writes).add(node.id)
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            reads.add(node.target.id)
+    return reads, writes
+
+
+def find_loop(frame: FrameType | None, must_hold: dict[int, int]) -> tuple[FrameType, Loop] | None:
+    """The nearest frame whose loop holds the present line and the lines where the step's work was done.
+
+    `must_hold` maps `id(frame)` to the line at which that frame stood during `backward`.
+    """
+    for f in outward(frame):
+        if is_own_file(f.f_code.co_filename):
+            continue
+        lines = (f.f_lineno or 0, must_hold[id(f)]) if id(f) in must_hold else None
+        if lines is None:
+            continue
+        loop = innermost_loop(f, lines)
+        if loop is not None:
+            return f, loop
+    return None
+
+
+def jump_to_top(frame: FrameType, loop: Loop, arrived: Callable[[], None], refused: Callable[[str], None]) -> None:
+    """Arrange that the frame goes to the first line of the loop's body at its next statement of that body.
+
+    Not inside the statement it is in: no `with` or `try` may be left open. `arrived` is called just before the
+    body runs again. An existing trace function (a debugger, coverage) is put back afterwards.
+    """
+    before = sys.gettrace()
+    own_before = frame.f_trace
+    now = frame.f_lineno or 0
+    tops = {start for start, end in loop.children if not start <= now <= end} | {loop.line}
+
+    def give_back() -> None:
+        frame.f_trace = own_before
+        sys.settrace(before)
+
+    def watch(f: FrameType, event: str, _arg: Any) -> Any:
+        if f is not frame:
+            return None
+        if event == "return":
+            give_back()
+            refused("the function returned before the loop could be entered again")
+            return None
+        if event == "line" and f.f_lineno in tops:
+            try:
+                f.f_lineno = loop.first
+            except ValueError as error:
+                give_back()
+                refused(str(error))
+                return None
+            give_back()
+            arrived()
+        return watch
+
+    frame.f_trace = watch
+    sys.settrace(lambda *_: None)
+
+
+def read_names(frame: FrameType, names: frozenset[str]) -> dict[str, Any]:
+    """Present values of some names of a frame, without leaving references behind."""
+    values = frame.f_locals
+    found = {name: values[name] for name in names if name in values}
+    if frame.f_code.co_name != "<module>" and sys.version_info < (3, 13) and sys.gettrace() is None:
+        # Up to 3.12 this dictionary stays with the frame and would keep every local alive. Under a trace function
+        # it is written back into the frame, so there it must stay whole.
+        values.clear()
+    return found
+
+
+def write_names(frame: FrameType, names: dict[str, Any]) -> None:
+    """Rebind names in a running frame."""
+    if not names:
+        return
+    values = frame.f_locals
+    values.update(names)
+    if sys.version_info < (3, 13) and frame.f_code.co_name != "<module>":
+        ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(frame), ctypes.c_int(0))
+
+
+def targets_from_batch(loop: Loop, batch: Any) -> dict[str, Any]:
+    """What the `for` bound, worked out from the batch it was handed; `{}` where the pattern does not fit."""
+    target = loop.target
+    if loop.iterates_enumerate and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+        target = target.elts[1]
+    bound: dict[str, Any] = {}
+    return bound if target is not None and _bind(target, batch, bound) else {}
+
+
+def _bind(target: ast.expr, value: Any, bound: dict[str, Any]) -> bool:
+    if isinstance(target, ast.Name):
+        bound[target.id] = value
+        return True
+    if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (tuple, list)):
+        return len(target.elts) == len(value) and all(
+            _bind(part, item, bound) for part, item in zip(target.elts, value, strict=True)
+        )
+    return False

@@ -1,0 +1,184 @@
+"""Walks a recorded step backwards from what is bad to the operation that made it so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import torch
+
+from torchmedic.facts import OpFact, Operand
+from torchmedic.probes.positions import called_name, operand_names
+from torchmedic.probes.trace import Op, Seen, Trace
+from torchmedic.probes.values import tensor_summary
+
+# Operations that put a value in place: an infinity there was written by someone, it did not arise.
+_PLACING = ("masked_fill", "fill", "full", "where", "index_put", "copy", "scalar_tensor", "triu", "tril", "lift_fresh",
+            "clone", "_to_copy", "index_fill", "masked_scatter", "select_scatter", "new_full", "full_like", "pad")
+# Storage that nobody has written yet.
+_UNWRITTEN = ("empty", "new_empty", "empty_like", "empty_strided", "new_empty_strided", "resize")
+_MOST_KEPT = 60
+_LARGEST_KEPT = 50_000_000
+
+
+@dataclass
+class Findings:
+    """What the walk found: the first harmful operation, the one that made NaN of infinities, and the way between."""
+
+    origin: Op
+    chain: list[Op]
+    turn: Op | None = None
+    placed: Op | None = None
+    entered: Seen | None = None
+    others: list[Op] = field(default_factory=list)
+
+
+def base_name(op: str) -> str:
+    """`aten.div_.Tensor` is `div`.
+
+    >>> base_name("aten.div_.Tensor")
+    'div'
+    """
+    name = op.split(".")[1] if op.count(".") >= 1 else op
+    return name if name.startswith("_") and not name.strip("_") else name.rstrip("_") or name
+
+
+def microscope() -> Trace:
+    """A trace that looks at values and keeps the operands where finite turned into something else."""
+    kept = 0
+
+    def keep(op: Op) -> bool:
+        nonlocal kept
+        wanted = op.makes_bad and base_name(op.name) not in _UNWRITTEN and (not op.bad_inputs or _turns(op))
+        size = sum(_elements(seen) for seen in (*op.inputs, *op.outputs))
+        if not wanted or kept >= _MOST_KEPT or size > _LARGEST_KEPT:
+            return False
+        kept += 1
+        return True
+
+    return Trace(values=True, keep=keep)
+
+
+def _elements(seen: Seen) -> int:
+    total = 1
+    for size in seen.shape:
+        total *= size
+    return total
+
+
+def _turns(op: Op) -> bool:
+    """NaN made out of infinities."""
+    return any(s.has_nan for s in op.outputs) and not any(s.has_nan for s in op.inputs)
+
+
+def investigate(trace: Trace, seeds: Iterable[int]) -> Findings | None:
+    """Walk from the operations that made the bad loss or gradients back to where it began."""
+    bad = _bad_ancestors(trace, seeds)
+    if not bad:
+        return None
+    first = [op for op in bad if not _made_bad_inputs(op)]
+    arisen = [op for op in first if not _is_placed(op)]
+    if arisen:
+        origin, placed = arisen[0], None
+    else:
+        placed = first[0]
+        turned = [op for op in bad if _turns(op)]
+        origin = turned[0] if turned else placed
+    turn = next((op for op in bad if _turns(op) and op.index > origin.index), None)
+    entered = next((s for s in origin.bad_inputs if s.maker is None), None)
+    return Findings(
+        origin=origin,
+        chain=_chain(bad, origin),
+        turn=None if any(s.has_nan for s in origin.outputs) else turn,
+        placed=placed,
+        entered=None if placed is not None else entered,
+        others=[op for op in arisen if _line(op) != _line(origin)],
+    )
+
+
+def _bad_ancestors(trace: Trace, seeds: Iterable[int]) -> list[Op]:
+    """Operations that made something bad which reaches a seed, in the order they ran."""
+    waiting = [index for index in seeds if trace.ops[index].makes_bad]
+    found: dict[int, Op] = {}
+    while waiting:
+        index = waiting.pop()
+        if index in found:
+            continue
+        op = trace.ops[index]
+        found[index] = op
+        waiting += [s.maker for s in op.bad_inputs if s.maker is not None and trace.ops[s.maker].makes_bad]
+    return [found[index] for index in sorted(found)]
+
+
+def _made_bad_inputs(op: Op) -> list[Seen]:
+    return [s for s in op.bad_inputs if s.maker is not None and s.maker != op.index]
+
+
+def _is_placed(op: Op) -> bool:
+    return base_name(op.name) in _PLACING and not op.bad_inputs and not any(s.has_nan for s in op.outputs)
+
+
+def _line(op: Op) -> tuple[str, int] | None:
+    return (op.place.code.co_filename, op.place.line) if op.place else None
+
+
+def _chain(bad: list[Op], origin: Op) -> list[Op]:
+    """From the origin to the loss: one operation per line, forward first."""
+    lines: dict[object, Op] = {}
+    for op in bad:
+        if op.index >= origin.index and op.phase == "forward":
+            lines.setdefault((_line(op), op.module), op)
+    return list(lines.values())[:12]
+
+
+def describe(trace: Trace, op: Op) -> OpFact:
+    """An operation as a fact, with its operands where they were kept."""
+    expression = op.place.expression() if op.place else ""
+    read, made = trace.kept.get(op.index, ([], []))
+    bad = next((t for t in made if t.is_floating_point() and not bool(torch.isfinite(t).all())), None)
+    index = _first_bad(bad) if bad is not None else ()
+    forward = trace.ops[op.forward] if op.forward is not None else None
+    return OpFact(
+        op=op.name,
+        phase=op.phase,
+        where=op.place.location() if op.place else None,
+        library=op.library.location() if op.library else None,
+        expression=expression,
+        called=called_name(expression),
+        module=op.module,
+        node=op.node,
+        forward_op=forward.name if forward else "",
+        operands=_operands(op, read, expression, index),
+        scalars=tuple(float(s) for s in op.scalars),
+        result=tensor_summary(bad) if bad is not None else None,
+        bad=int((~torch.isfinite(bad)).sum()) if bad is not None else 0,
+        index=index,
+        makes_nan=any(s.has_nan for s in op.outputs),
+    )
+
+
+def _operands(op: Op, read: list[torch.Tensor], expression: str, index: tuple[int, ...]) -> tuple[Operand, ...]:
+    names = operand_names(expression)
+    found = []
+    for i, tensor in enumerate(read):
+        summary = tensor_summary(tensor)
+        if summary is not None:
+            name = names[i] if i < len(names) and op.phase == "forward" else ""
+            found.append(Operand(name=name, tensor=summary, value=_value_at(tensor, index)))
+    return tuple(found)
+
+
+def _first_bad(tensor: torch.Tensor) -> tuple[int, ...]:
+    bad = (~torch.isfinite(tensor)).nonzero()
+    return tuple(int(i) for i in bad[0]) if bad.numel() else ()
+
+
+def _value_at(tensor: torch.Tensor, index: tuple[int, ...]) -> float | None:
+    """The operand's element that met the first bad result, by broadcasting from the right."""
+    if tensor.dim() > len(index) or not tensor.numel() or tensor.is_complex():
+        return None
+    tail = index[len(index) - tensor.dim() :]
+    place = tuple(i if size > 1 else 0 for i, size in zip(tail, tensor.shape, strict=True))
+    if any(i >= size for i, size in zip(place, tensor.shape, strict=True)):
+        return None
+    return float(tensor[place])

@@ -1,0 +1,149 @@
+"""A sick step under investigation: run again by its own loop, once per question, until the answers are in."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from torchmedic.replay.beginnings import BufferCopies
+from torchmedic.replay.guard import Guard, Suspicion, scalar
+from torchmedic.replay.loops import jump_to_top, write_names
+from torchmedic.replay.muting import Mute
+
+
+@dataclass
+class Pass:
+    """One more run of the step: what is switched on during it, and who hears how it went."""
+
+    mode: Any
+    done: Callable[[Outcome], None]
+    names: dict[str, Any] = field(default_factory=dict)
+    random: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a pass ended: the loss, whether anything was non-finite, and the tensors `backward` began from."""
+
+    loss: float | None
+    is_sick: bool
+    roots: tuple[Any, ...]
+
+
+class Session:
+    """Plays passes one after another by jumping to the top of the loop's body, or by calling a closure."""
+
+    def __init__(self, suspicion: Suspicion, guard: Guard, buffers: BufferCopies, over: Callable[[str], None]) -> None:
+        self._suspicion = suspicion
+        self._guard = guard
+        self._buffers = buffers
+        self._over = over
+        self._waiting: list[Pass] = []
+        self._running: Pass | None = None
+        self._mute = Mute()
+        self._eager = contextlib.ExitStack()
+        self._left_on: list[Any] = []
+        self.started = time.perf_counter()
+        self.way = "the loop's own body was run again"
+
+    def ask(self, question: Pass) -> None:
+        self._waiting.append(question)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a pass has begun and not yet reached the end of its backward."""
+        return self._running is not None
+
+    def next_by_jump(self) -> None:
+        """Arrange the next pass, or end the session."""
+        if not self._waiting:
+            self._over("")
+            return
+        frame, loop = self._suspicion.frame, self._suspicion.loop
+        if frame is None or loop is None:
+            self._over("no loop in sight")
+            return
+        jump_to_top(frame, loop, self._begin, self._over)
+
+    def all_by_closure(self, closure: Callable[[], Any]) -> None:
+        """Answer every question by calling the step's closure again."""
+        self.way = "the optimizer's closure was called again"
+        while self._waiting:
+            self._begin()
+            try:
+                closure()
+            except Exception as error:  # noqa: BLE001 - the user's code failing in a trial is an answer too
+                self._stop_running()
+                self._over(f"{type(error).__name__} in the replay: {error}")
+                return
+            if self._running is not None:
+                self.end_pass(())
+            self._take_off()
+        self._over("")
+
+    def _begin(self) -> None:
+        """Put the world back to the start of the step and switch the pass on."""
+        self._take_off()
+        question = self._waiting.pop(0)
+        beginning = self._suspicion.beginning
+        candidates = beginning.candidates()
+        candidates[min(question.random, len(candidates) - 1)].restore()
+        self._buffers.restore()
+        self._clear_gradients()
+        if self._suspicion.frame is not None:
+            write_names(self._suspicion.frame, self._suspicion.names | question.names)
+        self._mute.start()
+        self._running = question
+        self._eager.enter_context(_eager())
+        if question.mode is not None:
+            question.mode.__enter__()
+
+    def end_pass(self, roots: tuple[Any, ...]) -> None:
+        """The pass has reached the end of its backward: judge it."""
+        question = self._running
+        assert question is not None
+        self._stop_running()
+        loss = scalar(roots[0]) if len(roots) == 1 else None
+        bad_loss = loss is not None and loss - loss != 0
+        outcome = Outcome(loss=loss, is_sick=bad_loss or self._guard.bad_gradients(), roots=roots)
+        question.done(outcome)
+
+    def _stop_running(self) -> None:
+        question, self._running = self._running, None
+        if question is not None and isinstance(question.mode, TorchFunctionMode):
+            # `Tensor.backward` is itself a torch function: its mode cannot be taken off from inside it.
+            question.mode.is_live = False  # type: ignore[attr-defined]
+            self._left_on.append(question.mode)
+        elif question is not None and question.mode is not None:
+            question.mode.__exit__(None, None, None)
+        self._eager.close()
+
+    def _take_off(self) -> None:
+        while self._left_on:
+            self._left_on.pop().__exit__(None, None, None)
+
+    def abandon(self) -> None:
+        """Leave nothing switched on."""
+        self._stop_running()
+        self._mute.stop()
+
+    def _clear_gradients(self) -> None:
+        for parameter in self._guard.parameters().values():
+            parameter.grad = None
+
+
+@contextlib.contextmanager
+def _eager() -> Any:
+    """Compiled code runs eagerly while a step is looked at."""
+    if "torch._dynamo" in sys.modules:
+        with torch.compiler.set_stance("force_eager"):
+            yield
+    else:
+        yield

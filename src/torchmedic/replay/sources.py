@@ -1,0 +1,113 @@
+"""Names a tensor that came into the step from outside: batch field, parameter, buffer, variable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import nn
+
+from torchmedic.facts import Source
+from torchmedic.probes.frames import is_user_file, outward
+from torchmedic.probes.trace import storage_key
+from torchmedic.probes.values import tensor_summary
+
+_MOST_SHOWN = 8
+_LABEL_NAMES = {"y", "yb", "label", "labels", "target", "targets", "tgt", "y_true", "gt"}
+
+
+def identify(
+    key: int, *, roots: list[nn.Module], batch: Any, frame: FrameType | None, indices: Any, dataset: str
+) -> Source | None:
+    """The best name for the storage `key`: a parameter or buffer, a batch field, else a variable of the script."""
+    for origin, name, tensor in _known(roots, batch, frame):
+        if storage_key(tensor) == key:
+            return describe_source(origin, name, tensor, indices if origin == "batch" else None, dataset)
+    return None
+
+
+def _known(roots: list[nn.Module], batch: Any, frame: FrameType | None) -> Iterator[tuple[str, str, torch.Tensor]]:
+    for root in roots:
+        yield from (("parameter", name, p) for name, p in root.named_parameters())
+        yield from (("buffer", name, b) for name, b in root.named_buffers())
+    yield from (("batch", name, t) for name, t in tensors_in(batch, "batch"))
+    yield from variables(frame)
+
+
+def variables(frame: FrameType | None) -> Iterator[tuple[str, str, torch.Tensor]]:
+    """Tensors that the user's frames can reach by a name, one or two steps deep."""
+    for f in outward(frame):
+        if not is_user_file(f.f_code.co_filename):
+            continue
+        for name, thing in [*f.f_locals.items(), *f.f_globals.items()]:
+            if not name.startswith("__"):
+                yield from (("variable", path, t) for path, t in tensors_in(thing, name))
+
+
+def tensors_in(thing: Any, path: str, depth: int = 3) -> Iterator[tuple[str, torch.Tensor]]:
+    """Tensors inside a structure with the Python expression that reaches them."""
+    if isinstance(thing, torch.Tensor):
+        yield path, thing
+    elif depth == 0 or isinstance(thing, (str, bytes, type, nn.Module)):
+        return
+    elif isinstance(thing, dict):
+        for key, item in list(thing.items())[:200]:
+            yield from tensors_in(item, f"{path}[{key!r}]", depth - 1)
+    elif isinstance(thing, (list, tuple)):
+        for i, item in enumerate(thing[:200]):
+            yield from tensors_in(item, f"{path}[{i}]", depth - 1)
+    elif type(thing).__module__.startswith("torch_geometric"):
+        yield from _graph_tensors(thing, path)
+    elif hasattr(thing, "__dict__") and not isinstance(thing, torch.optim.Optimizer):
+        for name, item in list(vars(thing).items())[:200]:
+            if not name.startswith("__"):
+                yield from tensors_in(item, f"{path}.{name}", depth - 1)
+
+
+def _graph_tensors(data: Any, path: str) -> Iterator[tuple[str, torch.Tensor]]:
+    """Fields of PyG data by node and edge type."""
+    for store in getattr(data, "stores", ()):
+        kind = getattr(store, "_key", None)
+        prefix = f"{path}[{kind!r}]" if kind is not None else path
+        for name, item in store.items():
+            if isinstance(item, torch.Tensor):
+                yield f"{prefix}.{name}", item
+
+
+def describe_source(origin: str, name: str, tensor: torch.Tensor, indices: Any, dataset: str) -> Source:
+    """Where in the tensor the bad values are."""
+    summary = tensor_summary(tensor)
+    assert summary is not None
+    if not tensor.is_floating_point():
+        return Source(origin=origin, name=name, tensor=summary)
+    bad = ~torch.isfinite(tensor.detach())
+    rows = _positions(bad.flatten(1).any(1)) if bad.dim() > 1 else _positions(bad.reshape(-1))
+    columns = _positions(bad.reshape(-1, bad.shape[-1]).any(0)) if bad.dim() > 1 else []
+    leaf = name.rpartition(".")[2].rpartition("[")[0] or name.rpartition(".")[2]
+    values = tensor.detach()[bad]
+    return Source(
+        origin=origin,
+        name=name,
+        tensor=summary,
+        rows=tuple(rows[:_MOST_SHOWN]),
+        row_count=len(rows),
+        columns=tuple(columns[:_MOST_SHOWN]),
+        column_count=len(columns),
+        sample=_sample(rows, indices),
+        dataset=dataset,
+        is_label=leaf.lower() in _LABEL_NAMES or name.lower() in _LABEL_NAMES,
+        value=str(float(values[0])) if values.numel() else "",
+    )
+
+
+def _positions(mask: torch.Tensor) -> list[int]:
+    return [int(i) for i in mask.nonzero().reshape(-1)]
+
+
+def _sample(rows: list[int], indices: Any) -> int | None:
+    """The data set's index of the first bad row of a batch."""
+    if not rows or not isinstance(indices, (list, tuple)) or rows[0] >= len(indices):
+        return None
+    return int(indices[rows[0]])
