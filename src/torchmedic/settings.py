@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 VARIABLE = "TORCHMEDIC_ARMED"
+RUN_FILE = "rank0.db"
 
 OnSick = Literal["stop", "skip", "continue"]
 Purpose = Literal["watch", "retrace"]

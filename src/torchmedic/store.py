@@ -10,16 +10,17 @@ import queue
 import sqlite3
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from torchmedic.facts import Observation, Run, RunInfo, from_plain, observation_from_plain, to_plain
+from torchmedic.settings import RUN_FILE as RUN_FILE
 
 APPLICATION_ID = 0x746D6564  # "tmed"
 SCHEMA_VERSION = 1
-RUN_FILE = "rank0.db"
 
 _SCHEMA = """
 CREATE TABLE info (id INTEGER PRIMARY KEY CHECK (id = 1), body TEXT NOT NULL);
@@ -37,12 +38,15 @@ def create(path: Path, info: RunInfo) -> None:
     if path.exists():
         raise RunFileError(f"{path} exists already; a run file is never written over")
     path.parent.mkdir(parents=True, exist_ok=True)
-    with contextlib.closing(_connect(path)) as db, db:
+    new = path.with_suffix(".new")
+    with contextlib.closing(_connect(new)) as db, db:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         db.executescript(_SCHEMA)
         db.execute("INSERT INTO info VALUES (1, ?)", (json.dumps(to_plain(info)),))
+    # Appears whole: the watched process has been started already and waits for it.
+    new.rename(path)
 
 
 def append(path: Path, observations: Iterable[Observation]) -> None:
@@ -174,6 +178,7 @@ class Writer:
 
     def _work(self) -> None:
         try:
+            self._await_file()
             with contextlib.closing(_connect(self._path)) as db:
                 while not (self._closing and self._waiting.empty()):
                     self._wake.wait(self.FLUSH_SECONDS)
@@ -184,6 +189,11 @@ class Writer:
         finally:
             self._ended.set()
             self._flushed.set()
+
+    def _await_file(self) -> None:
+        """The run file is made by the parent while this process starts; a parent that cannot removes the folder."""
+        while not self._path.exists() and self._path.parent.exists():
+            time.sleep(0.01)
 
     def _drain(self, db: sqlite3.Connection) -> None:
         batch: list[Observation] = []

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from torchmedic.cli._output import OneLineError, check_writable, console, exit_code, load_run, write_text
-from torchmedic.findings import Verdict
 from torchmedic.settings import OnSick, Settings
+
+if TYPE_CHECKING:
+    from torchmedic.findings import Verdict
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -49,7 +51,7 @@ def command(
     check_writable(sarif_path)
     try:
         folder = new_run_folder(command)
-    except (OSError, sqlite3.Error) as error:
+    except OSError as error:
         click.echo(f"torchmedic: no place for a run file ({error}); the script runs unwatched", err=True)
         raise SystemExit(run_unwatched(command)) from None
     settings = Settings(

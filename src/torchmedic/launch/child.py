@@ -14,7 +14,9 @@ from pathlib import Path
 from torchmedic import settings as options
 from torchmedic.launch.imports import after_import
 from torchmedic.probes.clues import Clues
+from torchmedic.probes.environment import Surroundings
 from torchmedic.probes.exceptions import crash_of
+from torchmedic.probes.start_times import StartTimes
 from torchmedic.record import Recorder, say
 from torchmedic.store import RUN_FILE, Writer, update_info
 
@@ -37,7 +39,8 @@ def arm() -> Callable[[], None]:
     finish = functools.partial(_finish, recorder)
     atexit.register(finish)
     _record_abrupt_exit(recorder)
-    recorder.add(Clues())
+    for probe in (Clues(), Surroundings(), StartTimes()):
+        recorder.add(probe)
     after_import("torch", lambda: _watch_torch(recorder))
     after_import("pandas", lambda: _watch_pandas(recorder))
     return finish

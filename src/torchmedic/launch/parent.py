@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-import platform
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import torchmedic
-from torchmedic.facts import ChildDeath, Crash, RunInfo
-from torchmedic.redaction import redact_argv
-from torchmedic.settings import VARIABLE, Settings
-from torchmedic.store import RUN_FILE, append, create, discard, update_info
+from torchmedic.settings import RUN_FILE, VARIABLE, Settings
+
+# Facts and the store take a tenth of a second to import: the script is started first.
+if TYPE_CHECKING:
+    from torchmedic.facts import ChildDeath
 
 _BOOT = str(Path(torchmedic.__file__).parent / "_boot")
 _PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGWINCH", "SIGQUIT")
@@ -27,18 +27,17 @@ _DEADLY = {"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGKILL"}
 
 
 def new_run_folder(command: Sequence[str]) -> Path:
-    """A fresh folder with an empty run file, below `.torchmedic` in the working directory (or the temp folder)."""
+    """A fresh folder for one run, below `.torchmedic` in the working directory (or in the temp folder)."""
     script = command[1] if command[0] == "-m" else command[0]
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{Path(script).stem}-{os.getpid()}"
-    info = RunInfo(argv=redact_argv(command), cwd=os.getcwd(), python=platform.python_version(), started=time.time())
     try:
         folder = _below_working_directory() / name
-        create(folder / RUN_FILE, info)
-    except (OSError, sqlite3.Error):
+        folder.mkdir()
+    except OSError:
         import tempfile
 
         folder = Path(tempfile.mkdtemp(prefix="torchmedic-")) / name
-        create(folder / RUN_FILE, info)
+        folder.mkdir()
     return folder
 
 
@@ -52,19 +51,54 @@ def _below_working_directory() -> Path:
 
 
 def run_script(command: Sequence[str], folder: Path, settings: Settings, *, silent: bool = False) -> int:
-    """Run `python command…` watched; returns its exit status as the shell would say it (128 + n for a signal)."""
+    """Run `python command…` watched; returns its exit status as the shell would say it (128 + n for a signal).
+
+    The run file is made, and what the verdict will need is imported, while the script starts.
+    """
     started = time.time()
-    status = start_and_wait(command, armed_environment(settings), silent=silent)
+    status = start_and_wait(
+        command, armed_environment(settings), silent=silent, meanwhile=lambda: _prepare(command, folder, started)
+    )
     died_of = -status if status < 0 else None
     status = 128 - status if status < 0 else status
+    if (folder / RUN_FILE).exists():
+        _write_end(folder, status, died_of, time.time() - started)
+    return status
+
+
+def _prepare(command: Sequence[str], folder: Path, started: float) -> None:
+    import platform
+    import sqlite3
+
+    from torchmedic.facts import RunInfo
+    from torchmedic.redaction import redact_argv
+    from torchmedic.store import create
+
+    info = RunInfo(argv=redact_argv(command), cwd=os.getcwd(), python=platform.python_version(), started=started)
+    try:
+        create(folder / RUN_FILE, info)
+    except (OSError, sqlite3.Error):
+        import shutil
+
+        shutil.rmtree(folder)
+        return
+    import torchmedic.rules
+    import torchmedic.triage
+
+    torchmedic.rules.catalogue()
+
+
+def _write_end(folder: Path, status: int, died_of: int | None, seconds: float) -> None:
+    from torchmedic.facts import Crash
+    from torchmedic.store import append, discard, update_info
+
     path = folder / RUN_FILE
-    update_info(path, seconds=time.time() - started, exit_code=status, signal=died_of)
+    update_info(path, seconds=seconds, exit_code=status, signal=died_of)
     if status == 0:
         # An exception that did not end the script: in an exit handler, or typed at a prompt.
         discard(path, Crash)
     if died_of is not None and signal.Signals(died_of).name in _DEADLY:
         append(path, [_death(died_of, folder)])
-    return status
 
 
 def run_unwatched(command: Sequence[str]) -> int:
@@ -84,7 +118,13 @@ def armed_environment(settings: Settings) -> dict[str, str]:
     return environment
 
 
-def start_and_wait(command: Sequence[str], environment: dict[str, str], *, silent: bool = False) -> int:
+def start_and_wait(
+    command: Sequence[str],
+    environment: dict[str, str],
+    *,
+    silent: bool = False,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> int:
     """Start Python as we were started ourselves; signals sent to us go to it, each of them once."""
     arguments = [sys.executable, *subprocess._args_from_interpreter_flags(), *command]  # type: ignore[attr-defined]
     quiet = subprocess.DEVNULL if silent else None
@@ -94,6 +134,7 @@ def start_and_wait(command: Sequence[str], environment: dict[str, str], *, silen
         group = None if _has_terminal() else 0
         child = subprocess.Popen(arguments, env=environment, stdout=quiet, stderr=quiet, process_group=group)
         adopt(child)
+        meanwhile()
         return child.wait()
 
 
@@ -151,6 +192,8 @@ def _foreground_group() -> int | None:
 
 def _death(number: int, folder: Path) -> ChildDeath:
     import resource
+
+    from torchmedic.facts import ChildDeath
 
     log = folder / "fault.log"
     lines = tuple(log.read_text(errors="replace").splitlines()[:60]) if log.exists() else ()
