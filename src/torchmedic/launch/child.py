@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import faulthandler
 import functools
 import os
@@ -39,6 +40,9 @@ def arm() -> Callable[[], None]:
     finish = functools.partial(_finish, recorder)
     atexit.register(finish)
     _record_abrupt_exit(recorder)
+    if settings.purpose == "retrace":
+        _retrace(recorder)
+        return finish
     for probe in (Clues(), Surroundings(), StartTimes()):
         recorder.add(probe)
     after_import("torch", lambda: _watch_torch(recorder))
@@ -68,6 +72,19 @@ def _watch_torch(recorder: Recorder) -> None:
         install_probes(recorder)
     except Exception as error:  # noqa: BLE001
         say(f"could not watch torch ({type(error).__name__}: {error})")
+
+
+def _retrace(recorder: Recorder) -> None:
+    """Look at lines instead of steps; torch is only asked for the step clock."""
+    from torchmedic.replay.preparation import Preparation
+
+    def keep_clock() -> None:
+        from torchmedic.watching import install_clock
+
+        install_clock(recorder)
+
+    after_import("torch", keep_clock)
+    recorder.add(Preparation())
 
 
 def _watch_pandas(recorder: Recorder) -> None:
@@ -107,3 +124,16 @@ def _finish(recorder: Recorder) -> None:
         )
     except Exception as failure:  # noqa: BLE001
         say(f"could not write the end of the run ({type(failure).__name__}: {failure})")
+    finally:
+        _stay_interrupted()
+
+
+def _stay_interrupted() -> None:
+    """Let a Ctrl-C end the process as Python does, by the signal.
+
+    The interpreter remembers an interrupt that nobody caught, and every `exec` of a text (a dataclass is made by
+    one) makes it forget. One that is interrupted reminds it.
+    """
+    if isinstance(getattr(sys, "last_value", None), KeyboardInterrupt):
+        with contextlib.suppress(KeyboardInterrupt):
+            exec("raise KeyboardInterrupt")
