@@ -23,3 +23,13 @@ def install_probes(recorder: Recorder) -> None:
     after_a_crash = (CrashScene(modules), IndicesOutside(), InplaceClashes(), StaleGraphs())
     for probe in (*watching, *after_a_crash):
         recorder.add(probe)
+
+
+def install_clock(recorder: Recorder) -> None:
+    """Only what counts steps, with data loading in this process, for a second run."""
+    from torchmedic.probes.autograd import Autograd
+    from torchmedic.probes.loaders import WithoutWorkers
+    from torchmedic.probes.optimizers import Optimizers
+
+    for probe in (Optimizers(), Autograd(), WithoutWorkers()):
+        recorder.add(probe)

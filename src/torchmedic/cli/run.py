@@ -45,6 +45,7 @@ def command(
     Standard output is the script's own; torchmedic speaks on standard error. The exit code is the script's.
     """
     from torchmedic.launch.parent import new_run_folder, run_script, run_unwatched
+    from torchmedic.launch.retrace import retrace_if_needed
 
     check_command(command)
     check_writable(json_path)
@@ -62,6 +63,7 @@ def command(
     )
     status = run_script(command, folder, settings)
     with _status_kept(status):
+        retrace_if_needed(command, folder, settings)
         verdict = _verdict(folder)
         _write(verdict, json_path, sarif_path)
         if verdict.diagnoses or verdict.unexplained or not quiet:

@@ -140,15 +140,20 @@ class Loaders(Probe):
             code = dead.exitcode
             facts |= {"worker_signal": -code if code and code < 0 else None, "worker_exit": code}
         passed_on = _passed_on(error)
-        indices = self._failed_indices(iterator, frames, dead)
-        if indices is None:
+        candidates = self._candidates(iterator, frames, dead)
+        if not candidates:
             return RefetchedSample(stage="iterable" if _is_iterable(iterator) else "", crash=passed_on, **facts)
-        return self._fetch(iterator, indices, passed_on, facts)
+        return self._fetch(iterator, candidates, passed_on, facts)
 
-    def _fetch(self, iterator: Any, indices: Any, passed_on: Crash | None, facts: dict[str, Any]) -> RefetchedSample:
+    def _fetch(
+        self, iterator: Any, candidates: list[Any], passed_on: Crash | None, facts: dict[str, Any]
+    ) -> RefetchedSample:
         batched = iterator._auto_collation
-        wanted = list(indices) if batched else [indices]
-        outcome = fetch_again(iterator._dataset, wanted, iterator._collate_fn if batched else None)
+        for indices in candidates:
+            wanted = list(indices) if batched else [indices]
+            outcome = fetch_again(iterator._dataset, wanted, iterator._collate_fn if batched else None)
+            if outcome.failed or outcome.timed_out:
+                break
         for clue in outcome.clues:
             self.recorder.observe(clue)
         return RefetchedSample(
@@ -165,22 +170,48 @@ class Loaders(Probe):
             **facts,
         )
 
-    def _failed_indices(self, iterator: Any, frames: list[FrameType], dead: Any) -> Any:
-        """The indices of the batch that failed, from the numbers under which batches were sent to workers."""
-        if _is_iterable(iterator) or not hasattr(os, "fork"):
-            return None
+    def _candidates(self, iterator: Any, frames: list[FrameType], dead: Any) -> list[Any]:
+        """The indices of the batch that failed; of a dead worker, all those that it had not handed in."""
         kept = list(self._sent.get(iterator, ()))
+        if _is_iterable(iterator) or not kept or not hasattr(os, "fork"):
+            return []
         if iterator._num_workers == 0:
-            return kept[-1][1] if kept else None
+            return [kept[-1][1]]
         by_number = dict(kept)
         if dead is not None:
             worker = iterator._workers.index(dead)
             waiting = [n for n, info in sorted(iterator._task_info.items()) if len(info) == 1 and info[0] == worker]
-            return by_number.get(waiting[0]) if waiting else None
+            return [by_number[n] for n in waiting if n in by_number]
         inner = next((f for f in reversed(frames) if f.f_code.co_name == "_next_data"), None)
         received = inner.f_locals.get("idx") if inner is not None else None
         in_order = getattr(iterator, "_in_order", True)
-        return by_number.get(iterator._rcvd_idx - 1 if in_order or received is None else received)
+        number = iterator._rcvd_idx - 1 if in_order or received is None else received
+        return [by_number[number]] if number in by_number else []
+
+
+class WithoutWorkers(Probe):
+    """Has every DataLoader fetch in this process, so that the user's lines can be watched."""
+
+    name = "without-workers"
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._patches = Patches()
+        original = dataloader.DataLoader.__init__
+
+        @functools.wraps(original)
+        def init(loader: Any, *args: Any, **kwargs: Any) -> None:
+            original(loader, *args, **_in_this_process(kwargs))
+
+        self._patches.replace(dataloader.DataLoader, "__init__", init)
+
+    def remove(self) -> None:
+        self._patches.restore()
+
+
+def _in_this_process(options: dict[str, Any]) -> dict[str, Any]:
+    of_workers = ("num_workers", "prefetch_factor", "persistent_workers", "timeout", "multiprocessing_context")
+    return {name: value for name, value in options.items() if name not in of_workers}
 
 
 def _iterator_in(frames: list[FrameType]) -> Any:

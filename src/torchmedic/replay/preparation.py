@@ -1,0 +1,227 @@
+"""A second, silent run that finds the line of the user's own preparation where a value stopped being finite."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import os
+import sys
+import time
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+from torchmedic.facts import Birth, Operand
+from torchmedic.probes.frames import is_user_file, location
+from torchmedic.probes.values import tensor_summary
+from torchmedic.record import Probe, Recorder
+from torchmedic.replay.tables import Spoiled, spoiled, zero_labels
+
+MOST_BIRTHS = 60
+SECONDS = 90.0
+
+
+@dataclass
+class _Level:
+    """A frame being watched: the line it is on, and which of its names are spoiled now."""
+
+    line: int
+    bad: dict[str, Spoiled] = field(default_factory=dict)
+
+
+class Preparation(Probe):
+    """Watches user lines until the sick step: which one first left a NaN or infinity in a variable.
+
+    Births that are mended again (`fillna`, `dropna`) before the step are struck out.
+    """
+
+    name = "preparation"
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._levels: dict[int, _Level] = {}
+        self._births: list[tuple[int, str, Birth]] = []
+        self._until = time.monotonic() + SECONDS
+        self._steps_left = recorder.settings.until_step
+        sys.settrace(self._enter)
+
+    def remove(self) -> None:
+        sys.settrace(None)
+
+    def on_step(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
+        """The sick step has been reached: everything that matters has happened."""
+        if self._steps_left is not None and self.recorder.step + 1 >= self._steps_left:
+            self._leave()
+
+    def on_backward(self, roots: Any) -> None:
+        if self._steps_left is not None and self.recorder.step + 1 >= self._steps_left:
+            self._leave()
+
+    def on_finish(self) -> None:
+        sys.settrace(None)
+        for _, _, birth in self._births:
+            self.recorder.observe(birth)
+
+    def _leave(self) -> None:
+        self.on_finish()
+        self.recorder.flush()
+        sys.stdout.flush()
+        os._exit(0)
+
+    # -- tracing -------------------------------------------------------------------------------------------------
+
+    def _enter(self, frame: FrameType, event: str, _arg: Any) -> Any:
+        if not is_user_file(frame.f_code.co_filename):
+            return None
+        self._levels[id(frame)] = _Level(line=frame.f_lineno or 0)
+        return self._within
+
+    def _within(self, frame: FrameType, event: str, arg: Any) -> Any:
+        if time.monotonic() > self._until:
+            self._leave()
+        level = self._levels.setdefault(id(frame), _Level(line=frame.f_lineno or 0))
+        if event in ("line", "return"):
+            self._look(frame, level)
+            if event == "return":
+                self._look_at_return(frame, level, arg)
+                self._levels.pop(id(frame), None)
+        level.line = frame.f_lineno or 0
+        return self._within
+
+    def _look(self, frame: FrameType, level: _Level) -> None:
+        """After a line: the names it bound or changed."""
+        names = _touched(frame.f_code.co_filename, level.line)
+        values = frame.f_locals
+        for name in names:
+            found = spoiled(values[name]) if name in values else None
+            if found is None and name in values and level.bad.pop(name, None) is not None:
+                self._strike_out(frame, name)
+            elif found is not None and _is_new(level.bad.get(name), found):
+                level.bad[name] = found
+                self._note(frame, level.line, name, found, values)
+
+    def _look_at_return(self, frame: FrameType, level: _Level, value: Any) -> None:
+        found = spoiled(value)
+        if found is not None and not level.bad:
+            self._note(frame, level.line, "the returned value", found, frame.f_locals)
+        if found is None and value is not None:
+            self._births = [b for b in self._births if b[0] != id(frame)]
+
+    def _strike_out(self, frame: FrameType, name: str) -> None:
+        self._births = [b for b in self._births if not (b[0] == id(frame) and b[1] == name)]
+
+    def _note(self, frame: FrameType, line: int, name: str, found: Spoiled, values: dict[str, Any]) -> None:
+        if len(self._births) >= MOST_BIRTHS:
+            return
+        file = frame.f_code.co_filename
+        statement = _statement(file, line)
+        operands = _operands(statement, values, frame.f_globals, without=name)
+        self._births.append((id(frame), name, Birth(
+            where=location(file, line, frame.f_code.co_qualname),
+            variable=name,
+            holder=found.holder,
+            columns=found.columns,
+            rows=found.rows,
+            bad=found.bad,
+            nan=found.nan,
+            total=found.total,
+            expression=_text(statement),
+            operator=_operators(statement),
+            operands=tuple(Operand(name=n, tensor=s) for n, v in operands if (s := tensor_summary(_array(v))) is not None),
+            zero_at=tuple(f"{n}: {', '.join(labels)}" for n, v in operands if (labels := zero_labels(v))),
+            was_read=_reads_a_file(statement),
+        )))
+
+
+def _is_new(before: Spoiled | None, now: Spoiled) -> bool:
+    """Spoiled for the first time, or in more places than before."""
+    return before is None or now.bad > before.bad or now.columns != before.columns
+
+
+@functools.lru_cache(maxsize=64)
+def _statements(filename: str) -> dict[int, ast.stmt]:
+    """The smallest statement on each line of a file."""
+    try:
+        with open(filename, "rb") as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError):
+        return {}
+    found: dict[int, ast.stmt] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            compound = isinstance(node, (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.ClassDef, ast.Try))
+            last = node.lineno if compound else node.end_lineno or node.lineno
+            for line in range(node.lineno, last + 1):
+                found[line] = node
+    return found
+
+
+def _statement(filename: str, line: int) -> ast.stmt | None:
+    return _statements(filename).get(line)
+
+
+@functools.lru_cache(maxsize=4096)
+def _touched(filename: str, line: int) -> tuple[str, ...]:
+    """Names that a statement binds, or whose object it may change (`df["c"] = …`, `x.clip_(…)`)."""
+    statement = _statement(filename, line)
+    if statement is None or isinstance(statement, (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
+        return ()
+    if isinstance(statement, (ast.For, ast.With, ast.While, ast.If)):
+        heads: list[ast.AST] = [n for f, n in ast.iter_fields(statement) if f in ("target", "iter", "test") and n]
+        heads += [item for item in getattr(statement, "items", [])]
+    else:
+        heads = [statement]
+    names: dict[str, None] = {}
+    for head in heads:
+        for node in ast.walk(head):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names[node.id] = None
+            elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+                names[_base(node)] = None
+            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+                names[_base(node.value.func)] = None
+    return tuple(n for n in names if n)
+
+
+def _base(node: ast.expr) -> str:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _operands(statement: ast.stmt | None, names: dict[str, Any], outer: dict[str, Any], without: str) -> list[tuple[str, Any]]:
+    """Arrays and tables that the statement reads, by name."""
+    if statement is None:
+        return []
+    read = dict.fromkeys(n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    values = ((name, names.get(name, outer.get(name))) for name in read if name != without)
+    return [(name, value) for name, value in values if hasattr(value, "shape")][:6]
+
+
+def _array(value: Any) -> Any:
+    return value.to_numpy() if hasattr(value, "to_numpy") else value
+
+
+def _operators(statement: ast.stmt | None) -> str:
+    """Operators and functions of the statement, for the rules to reason about: `/ log shift`."""
+    if statement is None:
+        return ""
+    found: dict[str, None] = {}
+    for node in ast.walk(statement):
+        if isinstance(node, (ast.BinOp, ast.AugAssign)):
+            found[{ast.Div: "/", ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//"}.get(type(node.op), "")] = None
+        elif isinstance(node, ast.Call):
+            found[node.func.attr if isinstance(node.func, ast.Attribute) else _base(node.func)] = None
+    return " ".join(name for name in found if name)
+
+
+def _reads_a_file(statement: ast.stmt | None) -> bool:
+    return any(
+        word.startswith(("read_", "load", "genfromtxt", "from_csv", "fromfile", "open")) for word in _operators(statement).split()
+    )
+
+
+def _text(statement: ast.stmt | None) -> str:
+    if statement is None or isinstance(statement, (ast.For, ast.With, ast.While, ast.If, ast.FunctionDef)):
+        return ""
+    return ast.unparse(statement)[:200]

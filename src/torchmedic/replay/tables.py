@@ -1,0 +1,114 @@
+"""Non-finite values in arrays, tables, series and tensors, with the labels a person would use."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+_MOST_LABELS = 8
+_LARGEST = 50_000_000
+
+
+@dataclass(frozen=True)
+class Spoiled:
+    """How much of a value is not finite, and where."""
+
+    holder: str
+    bad: int
+    nan: int
+    total: int
+    columns: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+
+
+def spoiled(value: Any, depth: int = 1) -> Spoiled | None:
+    """What is non-finite in a value; None when all is well or it is nothing we know."""
+    try:
+        if isinstance(value, float):
+            return Spoiled(holder="number", bad=1, nan=int(value != value), total=1) if value - value != 0 else None
+        kind = type(value).__module__.partition(".")[0]
+        if kind == "numpy":
+            return _array("array", value)
+        if kind == "pandas":
+            return _pandas(value)
+        if kind == "torch":
+            return _tensor(value)
+        if kind == "polars" and hasattr(value, "to_pandas"):
+            return _pandas(value.to_pandas())
+        if depth and isinstance(value, (list, tuple, dict)):
+            items = list(value.values() if isinstance(value, dict) else value)[:64]
+            return next((found for item in items if (found := spoiled(item, depth - 1)) is not None), None)
+    except Exception:  # noqa: BLE001 - any strange table is none of our business
+        return None
+    return None
+
+
+def zero_labels(value: Any) -> tuple[str, ...]:
+    """Where a vector or table of divisors is 0, by label."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return ()
+    try:
+        array = numpy.asarray(value.to_numpy() if hasattr(value, "to_numpy") else value)
+    except Exception:  # noqa: BLE001
+        return ()
+    if array.ndim != 1 or array.dtype.kind not in "fiu" or array.size > _LARGEST:
+        return ()
+    zero = numpy.flatnonzero(array == 0)
+    if not len(zero) or len(zero) == array.size:
+        return ()
+    index = getattr(value, "index", None)
+    labels = [str(index[i]) if hasattr(index, "__getitem__") else str(i) for i in zero[:_MOST_LABELS]]
+    return tuple(labels)
+
+
+def _array(holder: str, array: Any, columns: Any = None, index: Any = None) -> Spoiled | None:
+    numpy = sys.modules["numpy"]
+    if not isinstance(array, numpy.ndarray):
+        number = float(array) if isinstance(array, numpy.floating) else 0.0
+        return Spoiled(holder="number", bad=1, nan=int(number != number), total=1) if number - number != 0 else None
+    if array.dtype.kind != "f" or not array.size or array.size > _LARGEST:
+        return None
+    bad = ~numpy.isfinite(array)
+    if not bad.any():
+        return None
+    where = numpy.argwhere(bad)
+    last = dict.fromkeys(int(i) for i in where[:, -1]) if array.ndim > 1 else {}
+    rows = dict.fromkeys(int(i) for i in where[:, 0])
+    return Spoiled(
+        holder=holder,
+        bad=int(bad.sum()),
+        nan=int(numpy.isnan(array).sum()),
+        total=int(array.size),
+        columns=tuple(str(columns[i]) if columns is not None else str(i) for i in list(last)[:_MOST_LABELS]),
+        rows=tuple(str(index[i]) if index is not None else str(i) for i in list(rows)[:_MOST_LABELS]),
+    )
+
+
+def _pandas(value: Any) -> Spoiled | None:
+    numpy = sys.modules["numpy"]
+    if hasattr(value, "columns"):
+        numbers = value.select_dtypes("number")
+        if not numbers.size:
+            return None
+        array = numbers.to_numpy(dtype=float, na_value=numpy.nan)
+        return _array("table", array, columns=numbers.columns, index=numbers.index)
+    if hasattr(value, "dtype") and getattr(value.dtype, "kind", "O") in "fiu":
+        array = value.to_numpy(dtype=float, na_value=numpy.nan)
+        found = _array("series", array, index=getattr(value, "index", None))
+        if found is not None and getattr(value, "name", None) is not None:
+            return Spoiled(found.holder, found.bad, found.nan, found.total, (str(value.name),), found.rows)
+        return found
+    return None
+
+
+def _tensor(value: Any) -> Spoiled | None:
+    torch = sys.modules["torch"]
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point() or value.device.type != "cpu":
+        return None
+    if value.numel() == 0 or value.numel() > _LARGEST or value.layout != torch.strided:
+        return None
+    if bool(torch.isfinite(value.detach()).all()):
+        return None
+    return _array("tensor", value.detach().double().numpy() if value.dtype != torch.float64 else value.detach().numpy())
