@@ -1,0 +1,77 @@
+"""A dataset that returns None for some samples."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from torchmedic.facts import Crash, Location, RefetchedSample, Run, SampleField
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._batches import index_at, refetched, sample_expression
+from torchmedic.rules.errors._reading import also, said
+from torchmedic.rules.errors._syntax import Code
+
+
+class NoneInBatch(Rule):
+    """A sample, or a field of one, is None."""
+
+    code = "ERR032"
+    name = "none-in-batch"
+    symptoms = (Symptom.CRASH,)
+    tell_apart = "`default_collate: … found <class 'NoneType'>`, or a `collate_fn` that fails on a None"
+    needs = (Crash, RefetchedSample)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        seen = refetched(run)
+        crash = run.first(Crash)
+        if seen is None or not (said(crash, "NoneType") or said(seen.crash, "NoneType")):
+            return
+        field = next((f for f in seen.fields if f.problem == "none"), None)
+        if field is None:
+            return
+        returned = _returns_none(run, seen.getitem) if field.path == "sample" else None
+        empty = [index_at(seen, i) for i, form in enumerate(field.forms) if form == "None"]
+        expression = sample_expression(field.path)
+        where = returned or seen.getitem or seen.loader_built
+        yield self.diagnose(
+            headline=f"`{expression}` is None for sample {empty[0]} of `{seen.dataset}`",
+            confidence="proven",
+            where=where,
+            label="None goes into the batch from here" if returned else "",
+            also=also((seen.loader_built, "the loader that makes the batch"), but=where),
+            culprit=Culprit(phase="data", field=expression, sample=empty[0]),
+            evidence=(_told(field, empty), "`default_collate` has no way to put None into a tensor"),
+            remedies=_remedies(field),
+        )
+
+
+def _told(field: SampleField, empty: list[int]) -> str:
+    listed = ", ".join(map(str, empty[:8])) + (", …" if len(empty) > 8 else "")
+    return f"{len(empty)} of the {len(field.forms)} samples of this batch hold None (index {listed})"
+
+
+def _returns_none(run: Run, getitem: Location | None) -> Location | None:
+    """A `return None` in `__getitem__`, or its last line when one path ends without a return."""
+    if getitem is None:
+        return None
+    code = Code.of(run)
+    scopes = code.scopes(getitem.file, getitem.line)
+    for node in ast.walk(scopes[-1]) if scopes else ():
+        bare = isinstance(node, ast.Return) and (
+            node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
+        )
+        if bare:
+            return code.place(getitem.file, node)
+    return None
+
+
+def _remedies(field: SampleField) -> tuple[Remedy, ...]:
+    if field.path != "sample":
+        return (Remedy(title=f"return a value of the right shape for `{sample_expression(field.path)}`, never None"),)
+    return (
+        Remedy(title="leave such samples out when the dataset is built, so that `__len__` counts only good ones"),
+        Remedy(
+            title="or drop them when the batch is made: pass `collate_fn=skip_none` to the DataLoader",
+            diff="+ def skip_none(samples):\n+     return default_collate([s for s in samples if s is not None])",
+        ),
+    )

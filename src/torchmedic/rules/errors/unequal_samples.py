@@ -1,0 +1,89 @@
+"""Samples of unequal shape that the default `collate_fn` cannot stack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Crash, Location, RefetchedSample, Run, SampleField
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._batches import (
+    collate_code,
+    first_odd_index,
+    odd_samples,
+    refetched,
+    sample_expression,
+)
+from torchmedic.rules.errors._reading import also, said, user_line
+
+_WORDS = ("stack expects each tensor to be equal size", "storage that is not resizable", "should be of equal size")
+
+
+class UnequalSamples(Rule):
+    """A batch could not be stacked because its samples differ in shape."""
+
+    code = "ERR030"
+    name = "unequal-samples"
+    symptoms = (Symptom.CRASH,)
+    tell_apart = "`stack expects each tensor to be equal size`, or from a worker `storage that is not resizable`"
+    needs = (Crash, RefetchedSample)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        seen = refetched(run)
+        crash = run.first(Crash)
+        if seen is None or not (said(crash, *_WORDS) or said(seen.crash, *_WORDS)):
+            return
+        field = next((f for f in seen.fields if f.problem in ("shape", "length")), None)
+        if field is None:
+            return
+        where = _where(seen)
+        expression = sample_expression(field.path)
+        yield self.diagnose(
+            headline=f"`{expression}` has {len(set(field.forms))} different {_what(field)} in one batch",
+            confidence="proven",
+            where=where,
+            label=f"`{seen.collate}` stacks {expression}" if seen.has_own_collate else "no `collate_fn` is given here",
+            also=also((seen.getitem, f"`{seen.dataset}` hands the samples out here"), but=where),
+            culprit=Culprit(op="torch.stack", phase="data", field=expression, sample=first_odd_index(seen, field)),
+            evidence=tuple(_evidence(seen, field, crash)),
+            remedies=tuple(_remedies(seen, field)),
+        )
+
+
+def _where(seen: RefetchedSample) -> Location | None:
+    """The loader that lacks a `collate_fn`; the line of the user's own one."""
+    own = user_line(seen.crash) if seen.has_own_collate and seen.crash is not None else None
+    return own or seen.loader_built or seen.getitem
+
+
+def _what(field: SampleField) -> str:
+    return "lengths" if field.problem == "length" else "shapes"
+
+
+def _evidence(seen: RefetchedSample, field: SampleField, crash: Crash | None) -> Iterator[str]:
+    yield f"{sample_expression(field.path)}: {odd_samples(seen, field)}"
+    if not seen.has_own_collate:
+        yield "the DataLoader's default `collate_fn` joins samples with `torch.stack`, which needs equal shapes"
+    if said(crash, "not resizable"):
+        yield "`storage that is not resizable` is how the same failure reads in a worker process"
+
+
+def _remedies(seen: RefetchedSample, field: SampleField) -> Iterator[Remedy]:
+    if seen.has_own_collate:
+        yield Remedy(title="pad before stacking: `pad_sequence(tensors, batch_first=True)` instead of `torch.stack`")
+        return
+    if _is_image(field):
+        yield Remedy(
+            title=f"bring every `{sample_expression(field.path)}` to one size in `__getitem__` (resize or crop)"
+        )
+        return
+    path = field.path.removeprefix("len(sample").removesuffix(")") if field.path.startswith("len(") else field.path
+    as_tensors = "[torch.as_tensor(v) for v in values]" if field.problem == "length" else "values"
+    code = collate_code("" if path == "sample" else path, f"pad_sequence({as_tensors}, batch_first=True)", "pad_batch")
+    yield Remedy(
+        title="pad to the longest of the batch: write this and pass `collate_fn=pad_batch` to the DataLoader",
+        diff="+ from torch.nn.utils.rnn import pad_sequence\n+ from torch.utils.data import default_collate\n" + code,
+    )
+
+
+def _is_image(field: SampleField) -> bool:
+    return field.problem == "shape" and all(form.count(",") >= 2 for form in field.forms if "[" in form)
