@@ -41,11 +41,11 @@ from torchmedic.facts.environment import Environment as Environment
 from torchmedic.facts.environment import FailedImport as FailedImport
 from torchmedic.facts.environment import HostWait as HostWait
 from torchmedic.facts.environment import Network as Network
+from torchmedic.facts.environment import OpenmpRuntime as OpenmpRuntime
 from torchmedic.facts.environment import Package as Package
 from torchmedic.facts.environment import PageInFile as PageInFile
 from torchmedic.facts.environment import ShadowedModule as ShadowedModule
 from torchmedic.facts.environment import StartUp as StartUp
-from torchmedic.facts.wiring import EvaluatedInTrain as EvaluatedInTrain
 from torchmedic.facts.wiring import FrozenLastLayer as FrozenLastLayer
 from torchmedic.facts.wiring import FunctionalDropout as FunctionalDropout
 from torchmedic.facts.wiring import GradientCycles as GradientCycles

@@ -18,6 +18,15 @@ class Package:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OpenmpRuntime:
+    """An OpenMP library mapped into the process, the package that brings it, and the script's import of that."""
+
+    name: str
+    package: str = ""
+    imported: Location | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Environment(Observation):
     """Python, torch, the cards and their driver, and what else is loaded. `torch_cuda` is empty for a CPU build."""
 
@@ -32,7 +41,7 @@ class Environment(Observation):
     driver: str = ""
     driver_cuda: str = ""
     visible_devices: str | None = None
-    openmp: tuple[str, ...] = ()
+    openmp: tuple[OpenmpRuntime, ...] = ()
     duplicate_openmp_allowed: bool = False
     shared_memory_total: int | None = None
     shared_memory_free: int | None = None

@@ -80,6 +80,9 @@ class SickStep(Observation):
     seconds: float = 0.0
     weights_saved: str = ""
     scale: float | None = None
+    learning_rate: str = ""
+    optimizer: str = ""
+    optimizer_built: Location | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

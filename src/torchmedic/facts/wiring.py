@@ -175,22 +175,7 @@ class TrainedInEval(Observation):
     train_called: Location | None = None
     train_calls: int = 0
     evaluated: bool = False
-    backward: Location | None = None
-    step: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class EvaluatedInTrain(Observation):
-    """Forward passes without gradient, outside the training steps, with dropout or BatchNorm in training mode."""
-
-    kind: ClassVar[str] = "evaluated-in-train"
-    model: str
-    layers: dict[str, int]
-    passes: int
-    passes_in_train: int
-    where: Location | None = None
-    function: str = ""
-    eval_calls: int = 0
+    stepped: Location | None = None
     step: int | None = None
 
 

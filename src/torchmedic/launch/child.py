@@ -9,6 +9,7 @@ import functools
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -109,6 +110,7 @@ def _finish(recorder: Recorder) -> None:
     """Write the last facts. Runs after the script's own exit handlers, whatever excepthook it installed."""
     if not recorder.is_ours:
         return
+    _silence_worker_alarm()
     try:
         error = getattr(sys, "last_value", None)
         if isinstance(error, Exception):
@@ -126,6 +128,12 @@ def _finish(recorder: Recorder) -> None:
         say(f"could not write the end of the run ({type(failure).__name__}: {failure})")
     finally:
         _stay_interrupted()
+
+
+def _silence_worker_alarm() -> None:
+    """torch's handler for ended children raises wherever it finds us once a DataLoader worker has died."""
+    if hasattr(signal, "SIGCHLD") and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
 
 def _stay_interrupted() -> None:

@@ -1,0 +1,1 @@
+"""Check-ups that need no running training."""

@@ -1,0 +1,61 @@
+"""Reading of crashes that the environment rules share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from torchmedic.facts import Crash, Location, Run
+
+
+def links(run: Run) -> Iterator[Crash]:
+    """The crash and the exceptions behind it."""
+    crash = run.first(Crash)
+    while crash is not None:
+        yield crash
+        crash = crash.cause
+
+
+def user_line(run: Run) -> Location | None:
+    """The user's innermost line, of the crash or of an exception behind it."""
+    for crash in links(run):
+        if crash.user_frame is not None:
+            return crash.user_frame.location
+    return None
+
+
+def import_line(run: Run, module: str) -> Location | None:
+    """The user's line that asked for a module: an import of it, or else the innermost line."""
+    top = module.partition(".")[0]
+    for crash in links(run):
+        for frame in reversed(crash.frames):
+            if frame.is_user and re.search(rf"\b(?:import|from)\b.*\b{re.escape(top)}\b", frame.location.source):
+                return frame.location
+    return user_line(run)
+
+
+def missing_module(crash: Crash) -> str:
+    """The module that a ModuleNotFoundError names."""
+    if crash.type_name != "ModuleNotFoundError":
+        return ""
+    match = re.search(r"No module named '?([\w.]+)'?", crash.message)
+    return match.group(1) if match else ""
+
+
+def first_line(text: str, longest: int = 120) -> str:
+    """The first line of a message, short enough for a note."""
+    line = next((part.strip() for part in text.splitlines() if part.strip()), "")
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def size(count: float) -> str:
+    """Bytes in the unit that reads best.
+
+    >>> size(67108864)
+    '64 MiB'
+    """
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if count < 1024 or unit == "TiB":
+            return f"{count:.0f} {unit}" if count >= 10 or count == int(count) else f"{count:.1f} {unit}"
+        count /= 1024
+    return ""

@@ -1,0 +1,43 @@
+"""A file of the user's with the name of a library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from torchmedic.facts import Crash, Run, ShadowedModule
+from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.environment._crashes import first_line, import_line
+
+
+class ShadowedLibrary(Rule):
+    """Python found the user's file first and imported it in place of the library."""
+
+    code = "ENV010"
+    name = "shadowed-library"
+    symptoms = (Symptom.IMPORT_FAILS, Symptom.CRASH)
+    tell_apart = "the module that lacks the name comes from your own folder: look at its `__file__`"
+    needs = (Crash, ShadowedModule)
+    folds = ("ERR", "vanished-import", "missing-module")
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        crash = run.first(Crash)
+        for shadow in run.all(ShadowedModule):
+            call = import_line(run, shadow.module)
+            name = PurePath(shadow.local.file)
+            shown = name.parent.name + "/" if name.name == "__init__.py" else name.name
+            yield self.diagnose(
+                headline=f"your `{shown}` is imported in place of {shadow.library}",
+                confidence="proven",
+                where=shadow.local,
+                label=f"found before the library `{shadow.module}`",
+                also=(Also(location=call, why="failed here"),) if call and call != shadow.local else (),
+                culprit=Culprit(phase="setup", module=shadow.module),
+                evidence=(first_line(f"{crash.type_name}: {crash.message}"),) if crash else (),
+                remedies=(Remedy(title=f"rename `{shown}`, and every import of it", detail=_leftover(shadow.module)),),
+            )
+            return
+
+
+def _leftover(module: str) -> str:
+    return f"delete `__pycache__/{module}.*.pyc` beside it if the error stays"

@@ -1,0 +1,5 @@
+import torch
+from .layers.gates import Gate  # expect: ENV014
+
+torch.manual_seed(0)
+print(Gate(4)(torch.randn(2, 4)).shape)
