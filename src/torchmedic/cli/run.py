@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,7 +62,7 @@ def command(
         on_sick=on_sick,
         break_probe=os.environ.get("TORCHMEDIC_BREAK_PROBE", ""),
     )
-    status = run_script(command, folder, settings)
+    status = run_script(command, folder, settings, meanwhile=_get_ready)
     with _status_kept(status):
         retrace_if_needed(command, folder, settings)
         verdict = _verdict(folder)
@@ -86,6 +87,14 @@ def _status_kept(status: int) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001
         click.echo(f"torchmedic: could not say what happened ({type(error).__name__}: {error})", err=True)
         raise SystemExit(status or 1) from None
+
+
+def _get_ready() -> None:
+    """Import what the verdict needs while the script starts, not when its owner waits for the answer."""
+    from torchmedic.rules import catalogue
+
+    importlib.import_module("torchmedic.triage")
+    catalogue()
 
 
 def _verdict(folder: Path) -> Verdict:

@@ -50,15 +50,29 @@ def _below_working_directory() -> Path:
     return base
 
 
-def run_script(command: Sequence[str], folder: Path, settings: Settings, *, silent: bool = False) -> int:
+def _nothing() -> None:
+    """There is nothing to do while the script runs."""
+
+
+def run_script(
+    command: Sequence[str],
+    folder: Path,
+    settings: Settings,
+    *,
+    silent: bool = False,
+    meanwhile: Callable[[], None] = _nothing,
+) -> int:
     """Run `python command…` watched; returns its exit status as the shell would say it (128 + n for a signal).
 
-    The run file is made, and what the verdict will need is imported, while the script starts.
+    While the script starts, its run file is made and `meanwhile` is called.
     """
     started = time.time()
-    status = start_and_wait(
-        command, armed_environment(settings), silent=silent, meanwhile=lambda: _prepare(command, folder, started)
-    )
+
+    def prepare() -> None:
+        _make_run_file(command, folder, started)
+        meanwhile()
+
+    status = start_and_wait(command, armed_environment(settings), silent=silent, meanwhile=prepare)
     died_of = -status if status < 0 else None
     status = 128 - status if status < 0 else status
     if (folder / RUN_FILE).exists():
@@ -66,7 +80,7 @@ def run_script(command: Sequence[str], folder: Path, settings: Settings, *, sile
     return status
 
 
-def _prepare(command: Sequence[str], folder: Path, started: float) -> None:
+def _make_run_file(command: Sequence[str], folder: Path, started: float) -> None:
     import platform
     import sqlite3
 
@@ -81,11 +95,6 @@ def _prepare(command: Sequence[str], folder: Path, started: float) -> None:
         import shutil
 
         shutil.rmtree(folder)
-        return
-    import torchmedic.rules
-    import torchmedic.triage
-
-    torchmedic.rules.catalogue()
 
 
 def _write_end(folder: Path, status: int, died_of: int | None, seconds: float) -> None:
@@ -123,7 +132,7 @@ def start_and_wait(
     environment: dict[str, str],
     *,
     silent: bool = False,
-    meanwhile: Callable[[], None] = lambda: None,
+    meanwhile: Callable[[], None] = _nothing,
 ) -> int:
     """Start Python as we were started ourselves; signals sent to us go to it, each of them once."""
     arguments = [sys.executable, *subprocess._args_from_interpreter_flags(), *command]  # type: ignore[attr-defined]
