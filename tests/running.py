@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
@@ -106,6 +107,8 @@ def _run_main(script: str) -> int:
         return leave.code if isinstance(leave.code, int) else 0
     except BaseException as error:  # noqa: BLE001 - as the interpreter does at the top level
         sys.last_value = error
-        traceback.print_exc()
+        # torch's handler for dead workers may raise in here too.
+        with contextlib.suppress(RuntimeError):
+            traceback.print_exc()
         return 1
     return 0

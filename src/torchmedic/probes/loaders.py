@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import multiprocessing.connection
 import os
 import re
 import shutil
@@ -26,6 +27,8 @@ from torchmedic.traceback_text import parse_traceback
 
 _LEAST_KEPT = 8
 _DEAD_WORKER = re.compile(r"DataLoader worker \(pid(?:\(s\))? ([\d, ]+)\)")
+_BROKEN_CONNECTION = re.compile(r"^(?:Connection\w*Error|EOFError|BrokenPipeError|FileNotFoundError)")
+_PATIENCE = 0.5
 _SHARED_MEMORY = "/dev/shm"
 _MOST_INDICES = 256
 
@@ -125,7 +128,7 @@ class Loaders(Probe):
 
     def _describe(self, iterator: Any, frames: list[FrameType], error: BaseException) -> RefetchedSample | None:
         dataset = iterator._dataset
-        dead = _dead_worker(iterator, str(error))
+        dead = _dead_worker(iterator, f"{type(error).__name__}: {error}")
         own = iterator._collate_fn not in (_utils.collate.default_collate, _utils.collate.default_convert)
         facts: dict[str, Any] = {
             "dataset": type_name(dataset),
@@ -221,11 +224,14 @@ def _iterator_in(frames: list[FrameType]) -> Any:
 
 
 def _dead_worker(iterator: Any, message: str) -> Any:
+    """The worker that died: the one a message names, or one whose end a broken connection told of."""
+    workers = list(getattr(iterator, "_workers", ()))
     named = _DEAD_WORKER.search(message)
-    if named is None:
-        return None
-    pids = {int(pid) for pid in named.group(1).split(",")}
-    return next((w for w in getattr(iterator, "_workers", ()) if w.pid in pids), None)
+    pids = {int(pid) for pid in named.group(1).split(",")} if named is not None else set()
+    if _BROKEN_CONNECTION.search(message):
+        # The connection breaks a moment before the process has ended.
+        multiprocessing.connection.wait([w.sentinel for w in workers], timeout=_PATIENCE)
+    return next((w for w in workers if w.pid in pids or w.exitcode), None)
 
 
 def _passed_on(error: BaseException) -> Crash | None:
@@ -256,8 +262,6 @@ def _as_int(index: Any) -> int | None:
 
 
 def _start_method(loader: Any) -> str:
-    import multiprocessing
-
     context = getattr(loader, "multiprocessing_context", None) or multiprocessing
     return str(context.get_start_method(allow_none=True) or "")
 

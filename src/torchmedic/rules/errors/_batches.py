@@ -64,7 +64,9 @@ def collate_code(path: str, make: str, name: str) -> str:
         body = (
             "    fields = list(zip(*samples))",
             f"    values = list(fields[{k}])",
-            f"    return [{make} if i == {k} else default_collate(f) for i, f in enumerate(fields)]",
+            f"    batch = [None if i == {k} else default_collate(f) for i, f in enumerate(fields)]",
+            f"    batch[{k}] = {make}",
+            "    return batch",
         )
     elif key:
         k = key.group(1)

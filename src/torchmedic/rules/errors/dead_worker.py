@@ -27,7 +27,7 @@ class DeadWorker(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         seen = refetched(run)
-        if seen is None or not said(run.first(Crash), _WORDS) or _dies_at_start(seen):
+        if seen is None or not (seen.worker_exit or said(run.first(Crash), _WORDS)) or _dies_at_start(seen):
             return
         where = _where(run, seen)
         cause, confidence = _cause(seen)

@@ -78,11 +78,10 @@ def _fatal(seen: EmptyFilter) -> str:
 
 
 def _headline(seen: EmptyFilter) -> str:
-    what = _VERBS.get(seen.operation, "the filter")
     fatal = _fatal(seen)
     if fatal and len(fatal) < 40:
-        return f"no row of `{seen.table}` meets `{fatal}`: {what} leaves 0 of {seen.rows} rows"
-    return f"{what} on `{seen.table}` leaves 0 of {seen.rows} rows"
+        return f"`{fatal}` leaves none of the {seen.rows} rows of `{seen.table}`"
+    return f"{_VERBS.get(seen.operation, 'the filter')} on `{seen.table}` leaves 0 of {seen.rows} rows"
 
 
 def _evidence(seen: EmptyFilter) -> Iterator[str]:

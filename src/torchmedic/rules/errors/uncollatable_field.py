@@ -50,7 +50,7 @@ def _evidence(seen: RefetchedSample, field: SampleField | None, expression: str,
 
 def _remedies(field: SampleField | None, expression: str, kind: str) -> Iterator[Remedy]:
     yield Remedy(title=_conversion(kind, expression))
-    if field is not None:
+    if field is not None and field.path.count("[") <= 1:
         path = "" if field.path == "sample" else field.path
         yield Remedy(
             title="or keep the objects in a list: write this and pass `collate_fn=keep_objects` to the DataLoader",
@@ -62,10 +62,10 @@ def _conversion(kind: str, expression: str) -> str:
     """What `__getitem__` should return in place of a well-known class."""
     if re.search(r"PIL\.|Image", kind):
         return f"turn `{expression}` into a tensor in `__getitem__`, for example with `transforms.ToTensor()`"
-    if kind.startswith("pandas") or "Timestamp" in kind or "datetime" in kind:
-        return (
-            f"return plain numbers in `__getitem__`: `torch.tensor(….to_numpy())` or `.timestamp()` for `{expression}`"
-        )
+    if "Timestamp" in kind or "datetime" in kind:
+        return f"return a number for `{expression}` in `__getitem__`: `.timestamp()` or `.toordinal()`"
+    if kind.startswith("pandas"):
+        return f"return `torch.tensor(….to_numpy())` for `{expression}` in `__getitem__`"
     if "ndarray" in kind:
         return f"give the array of `{expression}` a number type: `.astype(numpy.float32)`"
     if "Path" in kind:
