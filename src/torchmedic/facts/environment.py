@@ -45,7 +45,6 @@ class Environment(Observation):
     duplicate_openmp_allowed: bool = False
     shared_memory_total: int | None = None
     shared_memory_free: int | None = None
-    in_container: bool = False
     step: int | None = None
 
     def package(self, name: str) -> Package | None:

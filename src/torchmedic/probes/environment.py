@@ -12,7 +12,7 @@ from torchmedic.record import Probe
 
 _ABOUT_PACKAGES = re.compile(
     r"(?i)undefined symbol|symbol not found|shared object|DLL load failed|numpy|CUDA|NVIDIA|driver|shared memory|"
-    r"\bshm\b|no space left|operator \w+::\w+ does not exist|requires? (?:either )?'"
+    r"\bshm\b|</torch_|no space left|operator \w+::\w+ does not exist|requires? (?:either )?'"
 )
 _ABOUT_NETWORK = re.compile(
     r"(?i)name resolution|getaddrinfo|name or service not known|nodename nor servname|max retries exceeded|"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.util
 import pkgutil
 from collections.abc import Iterator
 from importlib import resources
 from types import ModuleType
 
-from torchmedic.findings import Rule
+from torchmedic.findings import FAMILIES, Rule
 
 
 @functools.cache
@@ -26,7 +27,17 @@ def by_code(code: str) -> Rule | None:
     True
     """
     wanted = code.strip().lower()
-    return next((rule for rule in catalogue() if wanted in (rule.code.lower(), rule.name)), None)
+    for line in (resources.files(__name__) / "codes.txt").read_text(encoding="utf-8").splitlines():
+        spent, _, name = line.partition(" ")
+        if wanted in (spent.lower(), name):
+            return _load(FAMILIES[spent[:3]], name)
+    return None
+
+
+def _load(family: str, name: str) -> Rule | None:
+    """One rule without the others: a page must not wait for the whole catalogue. None for a retired code."""
+    module = f"{__name__}.{family}.{name.replace('-', '_')}"
+    return _rule_in(importlib.import_module(module)) if importlib.util.find_spec(module) else None
 
 
 def page(rule: Rule) -> str:

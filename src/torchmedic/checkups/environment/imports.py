@@ -44,7 +44,7 @@ def _missing_module(module: str) -> FailedImport:
     distribution, version = _distribution_of(module.partition(".")[0])
     return FailedImport(
         module=module,
-        near_modules=tuple(difflib.get_close_matches(last, _siblings(parent), n=3, cutoff=0.75)),
+        near_modules=tuple(_nearest(last, _siblings(parent))),
         project_files=tuple(_project_files(module)),
         distribution=distribution,
         version=version,
@@ -58,6 +58,13 @@ def _siblings(parent: str) -> list[str]:
         return sorted({entry.name for entry in pkgutil.iter_modules(paths)}) if paths else []
     names = {entry.name for entry in pkgutil.iter_modules()} | set(sys.stdlib_module_names)
     return sorted(name for name in names if not name.startswith("_"))
+
+
+def _nearest(wanted: str, known: list[str]) -> list[str]:
+    """The closest names; of equally close ones, an installed package before a module of Python itself."""
+    close = difflib.get_close_matches(wanted, known, n=6, cutoff=0.75)
+    ratio = {name: difflib.SequenceMatcher(None, wanted, name).ratio() for name in close}
+    return sorted(close, key=lambda name: (-round(ratio[name], 2), name in sys.stdlib_module_names))[:3]
 
 
 def _distribution_of(top: str) -> tuple[str, str]:

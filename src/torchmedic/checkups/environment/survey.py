@@ -46,7 +46,6 @@ def survey() -> Environment:
         duplicate_openmp_allowed=os.environ.get("KMP_DUPLICATE_LIB_OK", "").upper() in ("TRUE", "1"),
         shared_memory_total=memory[0],
         shared_memory_free=memory[1],
-        in_container=_in_container(),
     )
 
 
@@ -124,9 +123,3 @@ def _shared_memory() -> tuple[int | None, int | None]:
     except OSError:
         return None, None
     return usage.total, usage.free
-
-
-def _in_container() -> bool:
-    return any(Path(mark).exists() for mark in ("/.dockerenv", "/run/.containerenv")) or bool(
-        os.environ.get("KUBERNETES_SERVICE_HOST")
-    )

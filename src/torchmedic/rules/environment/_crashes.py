@@ -43,9 +43,17 @@ def missing_module(crash: Crash) -> str:
 
 
 def first_line(text: str, longest: int = 120) -> str:
-    """The first line of a message, short enough for a note."""
+    """The first line of a message, or its first sentence where that is long, without names made at random."""
     line = next((part.strip() for part in text.splitlines() if part.strip()), "")
+    line = re.sub(r"file </torch_[^>]*>", "a file in `/dev/shm`", line)
+    if len(line) > longest // 2:
+        line = re.split(r"(?<=[^.]{12})\. (?=[A-Z])", line)[0]
     return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def quoted(text: str) -> str:
+    """A message as a note."""
+    return f'the message was "{first_line(text)}"'
 
 
 def size(count: float) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Environment, Package, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.environment._crashes import first_line, import_line, links
+from torchmedic.rules.environment._crashes import import_line, links, quoted
 from torchmedic.rules.environment._packages import TORCH_EXTENSIONS, install_line, placeholders, torch_of
 
 _UNDEFINED = re.compile(r"undefined symbol: (\S+)|Symbol not found: (\S+)")
@@ -89,7 +89,7 @@ def _package_in(crash: Crash) -> str:
 
 
 def _evidence(crash: Crash, symbol: str, installed: Package | None) -> tuple[str, ...]:
-    found = [f"the loader misses `{symbol}`, a symbol of torch's own library" if symbol else first_line(crash.message)]
+    found = [f"the loader misses `{symbol}`, a symbol of torch's own library" if symbol else quoted(crash.message)]
     if installed is not None and installed.wants_torch:
         found.append(f"{installed.name} {installed.version} says that it is built for torch {installed.wants_torch}")
     return tuple(found)

@@ -56,9 +56,9 @@ class ModuleOffPath(Rule):
         match = re.search(r"from\s+(\.+[\w.]*)\s+import", where.source) if where else None
         what = f"`from {match.group(1)} import`" if match else "a relative import"
         script = PurePath(where.file) if where else PurePath("package/script.py")
-        package = script.parent.name or "package"
+        package = script.parent.name or PurePath(run.info.cwd).name or "package"
         return self.diagnose(
-            headline=f"{what} in a file that was started as a script, not as part of a package",
+            headline=f"{what} in a file started as a script, not as part of a package",
             confidence="proven",
             where=where,
             label="relative to what?",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Environment, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.environment._crashes import first_line, links, user_line
+from torchmedic.rules.environment._crashes import links, quoted, user_line
 from torchmedic.rules.environment._packages import pip_name
 
 _SIGNS = re.compile(
@@ -44,7 +44,7 @@ class NumpyAbiClash(Rule):
             where=where or user_line(run),
             label="imports it",
             culprit=Culprit(phase="setup", module=package or "numpy"),
-            evidence=(first_line(crash.message),),
+            evidence=(quoted(crash.message),),
             remedies=_cures(package, numpy.version if numpy else ""),
         )
 

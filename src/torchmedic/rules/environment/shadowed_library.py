@@ -33,10 +33,15 @@ class ShadowedLibrary(Rule):
                 label=f"found before the library `{shadow.module}`",
                 also=(Also(location=call, why="failed here"),) if call and call != shadow.local else (),
                 culprit=Culprit(phase="setup", module=shadow.module),
-                evidence=(first_line(f"{crash.type_name}: {crash.message}"),) if crash else (),
+                evidence=(_said(crash),) if crash else (),
                 remedies=(Remedy(title=f"rename `{shown}`, and every import of it", detail=_leftover(shadow.module)),),
             )
             return
+
+
+def _said(crash: Crash) -> str:
+    """The exception without the path and the advice that Python adds in brackets."""
+    return first_line(f"{crash.type_name}: {crash.message}").partition(" (")[0]
 
 
 def _leftover(module: str) -> str:

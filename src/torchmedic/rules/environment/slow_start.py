@@ -9,6 +9,7 @@ from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 
 _LEAST_WAIT = 4.0
 _LEAST_IMPORT = 30.0
+_LEAST_PART = 4.0
 
 
 class SlowStart(Rule):
@@ -63,10 +64,12 @@ class SlowStart(Rule):
 
 
 def _parts(start: StartUp) -> str:
-    """The start in shares, largest first; parts below half a second are left out."""
+    """The start in its parts, largest first; those too short to matter are left out."""
     parts = [(f"waiting for {wait.host}", wait.seconds) for wait in start.waits]
     parts += [(f"import of {name}", seconds) for name, seconds in start.imports.items()]
     parts.append(("torch.load", start.weights))
-    told = [f"{what} {seconds:.0f} s" for what, seconds in sorted(parts, key=lambda p: -p[1]) if seconds >= 0.5][:5]
+    told = [
+        f"{what} {seconds:.0f} s" for what, seconds in sorted(parts, key=lambda p: -p[1]) if seconds >= _LEAST_PART
+    ][:5]
     until = "the first optimizer step" if start.reached_step else "the end of the script"
-    return f"{start.seconds:.0f} s until {until}: " + ", ".join(told)
+    return f"until {until}: " + ", ".join(told)

@@ -7,13 +7,18 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Environment, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.environment._crashes import first_line, links, size, user_line
+from torchmedic.rules.environment._crashes import links, quoted, size, user_line
 
 _SIGNS = re.compile(
     r"(?i)insufficient shared memory|unable to (?:allocate|write to|resize|mmap|open).{0,40}shared memory|"
     r"unable to \w+ (?:to )?file </torch_|/dev/shm.*no space left|no space left.*/dev/shm"
 )
 _SMALL = 1 << 30
+_CURES = (
+    Remedy(title="in a container, give it more: `docker run --shm-size=8g …` or `--ipc=host`"),
+    Remedy(title="use fewer workers: `num_workers=0` needs no shared memory at all"),
+    Remedy(title='or pass files instead: `torch.multiprocessing.set_sharing_strategy("file_system")`'),
+)
 
 
 class SmallSharedMemory(Rule):
@@ -42,18 +47,11 @@ class SmallSharedMemory(Rule):
             label="the worker's batch does not arrive",
             culprit=Culprit(phase="data"),
             evidence=tuple(_evidence(crash, environment, small)),
-            remedies=_cures(bool(environment and environment.in_container)),
+            remedies=_CURES,
         )
 
 
 def _evidence(crash: Crash, environment: Environment | None, small: bool) -> Iterator[str]:
-    yield first_line(crash.message)
+    yield next((quoted(line) for line in crash.message.splitlines() if _SIGNS.search(line)), "")
     if environment is not None and small and environment.shared_memory_free is not None:
         yield f"`/dev/shm` has {size(environment.shared_memory_free)} free; workers hand every batch over through it"
-
-
-def _cures(in_container: bool) -> tuple[Remedy, ...]:
-    container = Remedy(title="give the container more: `docker run --shm-size=8g …` or `--ipc=host`")
-    fewer = Remedy(title="use fewer workers: `num_workers=0` needs no shared memory at all")
-    files = Remedy(title='or pass files instead: `torch.multiprocessing.set_sharing_strategy("file_system")`')
-    return (container, fewer, files) if in_container else (fewer, container, files)

@@ -17,11 +17,11 @@ _FOUND = {
 }
 
 
-class NoNetwork(Rule):
+class UnreachableNetwork(Rule):
     """The script asked another machine for something, and nothing outside answers."""
 
     code = "ENV007"
-    name = "no-network"
+    name = "unreachable-network"
     symptoms = (Symptom.CRASH, Symptom.SLOW_START, Symptom.IMPORT_FAILS)
     tell_apart = "a second, plain request fails too; a missing package or a wrong file name gives 404, not this"
     needs = (Crash,)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Environment, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.environment._crashes import first_line, links, user_line
+from torchmedic.rules.environment._crashes import links, quoted, user_line
 
 _SIGNS = re.compile(
     r"Found no NVIDIA driver on your system|No CUDA GPUs are available|no CUDA-capable device is detected|"
@@ -15,11 +15,11 @@ _SIGNS = re.compile(
 )
 
 
-class NoVisibleGpu(Rule):
+class InvisibleGpu(Rule):
     """The script asks for CUDA, and there is no driver, no card, or none that this process may see."""
 
     code = "ENV016"
-    name = "no-visible-gpu"
+    name = "invisible-gpu"
     symptoms = (Symptom.CRASH, Symptom.NO_GPU)
     tell_apart = "torch has CUDA, but `torch.cuda.device_count()` is 0: no driver, no card, or hidden by a variable"
     needs = ()
@@ -39,7 +39,7 @@ class NoVisibleGpu(Rule):
             where=user_line(run),
             label="needs a GPU",
             culprit=Culprit(phase="setup", module="torch.cuda"),
-            evidence=tuple(_evidence(first_line(crash.message), environment)),
+            evidence=tuple(_evidence(quoted(crash.message), environment)),
             remedies=_cures(loading, environment),
         )
 
@@ -62,6 +62,7 @@ def _cures(loading: bool, environment: Environment | None) -> tuple[Remedy, ...]
         cures.append(Remedy(title="unset `CUDA_VISIBLE_DEVICES`, or give it the number of a card"))
     if not loading:
         cures.append(Remedy(title='choose what is there: `device = "cuda" if torch.cuda.is_available() else "cpu"`'))
-    if environment is not None and environment.in_container:
-        cures.append(Remedy(title="or let the container see the card: `docker run --gpus all …`"))
+    cures.append(
+        Remedy(title="or, in a container on a machine with a card, let it see the card: `docker run --gpus all …`")
+    )
     return tuple(cures)
