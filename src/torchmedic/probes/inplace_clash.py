@@ -15,6 +15,11 @@ _MESSAGE = re.compile(
 _MOST_HOLDERS = 8
 
 
+def plain_name(node: str) -> str:
+    """`Sigmoid` for `SigmoidBackward0`: messages of newer versions leave the end out."""
+    return re.sub(r"Backward\d*$", "", node)
+
+
 class InplaceClashes(Probe):
     """Reads the message's facts and looks them up in the graph and in the frames."""
 
@@ -33,7 +38,7 @@ class InplaceClashes(Probe):
         consumers = [
             node.name()
             for node, made in graph(backward_roots(frames))
-            if made.name() == operation and (output_shape(made) == sizes or not output_shape(made))
+            if plain_name(made.name()) == plain_name(operation) and output_shape(made) in (sizes, ())
         ]
         turned = sizes[::-1]
         fitting = (

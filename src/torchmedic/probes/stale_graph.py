@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,8 @@ from torchmedic.probes.graph_walk import backward_roots, graph, holders, is_leaf
 from torchmedic.record import Probe, Recorder
 
 _MOST_HOLDERS = 12
+# A graph kept alive by `retain_graph=True` fails one step later, when the optimizer has changed what it saved.
+_MESSAGE = re.compile("through the graph a second time|modified by an inplace operation")
 
 
 class StaleGraphs(Probe):
@@ -31,7 +34,7 @@ class StaleGraphs(Probe):
             self._last = max(node._sequence_nr() for node in nodes), user_location()
 
     def on_crash(self, error: BaseException) -> None:
-        if self._last is None or "through the graph a second time" not in str(error):
+        if self._last is None or not _MESSAGE.search(str(error)):
             return
         frames = [f for f, _ in traceback.walk_tb(error.__traceback__)]
         roots = backward_roots(frames)

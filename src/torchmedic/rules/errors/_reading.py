@@ -65,8 +65,9 @@ def short_type(name: str) -> str:
 
 
 def layer_name(module: ModuleFact) -> str:
-    """A layer as the reader knows it: its path, else its type."""
-    return module.path or short_type(module.type)
+    """A layer as the reader knows it: its path, else its type; `0: Conv2d` for one that has a number only."""
+    kind = short_type(module.type)
+    return f"{module.path}: {kind}" if module.path.replace(".", "").isdigit() else module.path or kind
 
 
 def setting(module: ModuleFact, name: str) -> int | None:

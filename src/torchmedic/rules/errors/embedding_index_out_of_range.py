@@ -1,0 +1,81 @@
+"""A token id beyond the rows of an embedding table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Crash, IndexOutside, Location, ModuleFact, Run
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._reading import (
+    also,
+    built_at,
+    crash_in,
+    layer_in,
+    layer_name,
+    said,
+    setting,
+    short_type,
+    user_line,
+)
+
+
+class EmbeddingIndexOutOfRange(Rule):
+    """`index out of range in self`: which index, which table, which token."""
+
+    code = "ERR018"
+    name = "embedding-index-out-of-range"
+    symptoms = (Symptom.CRASH,)
+    tell_apart = "the message is `index out of range in self`"
+    needs = (Crash,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        crash = crash_in(run)
+        if crash is None or said(crash, r"index out of range in self") is None:
+            return
+        line = user_line(crash)
+        layer = layer_in(crash)
+        fact = next((f for f in run.all(IndexOutside) if f.what == "embedding"), None)
+        if fact is None:
+            if line is not None:
+                yield self._unknown(line, layer)
+            return
+        name = layer_name(layer) if layer is not None else "the embedding"
+        built = built_at(run, layer) if layer is not None else None
+        negative = fact.value < 0
+        where = line if negative or built is None else built
+        yield self.diagnose(
+            headline=f"id {fact.value} does not fit `{name}`, a table of {fact.bound} rows (0 to {fact.bound - 1})",
+            confidence="proven",
+            where=where,
+            label="" if negative else f"{fact.bound} rows, ids up to {fact.maximum} arrive",
+            also=also((line, "looked up here"), (built, "the table is built here"), but=where),
+            culprit=Culprit(module=name, tensor="input", index=fact.position, op="embedding", phase="forward"),
+            evidence=(
+                f"first at position {list(fact.position)} of the input; {fact.count} of {fact.total} ids lie outside",
+                f"ids run from {fact.minimum} to {fact.maximum}",
+            ),
+            remedies=tuple(_cures(fact, layer)),
+        )
+
+    def _unknown(self, line: Location, layer: ModuleFact | None) -> Diagnosis:
+        rows = setting(layer, "num_embeddings") if layer is not None else None
+        name = layer_name(layer) if layer is not None else "the embedding"
+        return self.diagnose(
+            headline=f"an id is outside the table of `{name}`" + (f", which has {rows} rows" if rows else ""),
+            confidence="likely",
+            where=line,
+            culprit=Culprit(module=name, op="embedding", phase="forward"),
+            evidence=("ids must lie from 0 to `num_embeddings - 1`",),
+            remedies=(Remedy(title="build the table with one row more than the largest id"),),
+        )
+
+
+def _cures(fact: IndexOutside, layer: ModuleFact | None) -> Iterator[Remedy]:
+    if fact.value < 0:
+        yield Remedy(title="use a non-negative id for padding, and tell the layer: `padding_idx=0`")
+        return
+    kind = short_type(layer.type) if layer is not None else "Embedding"
+    more = ", counting padding and unknown words too" if fact.maximum == fact.bound else ""
+    width = layer.settings.get("embedding_dim", "…") if layer is not None else "…"
+    yield Remedy(title=f"build the table for the largest id{more}: `{kind}({fact.maximum + 1}, {width})`")
+    yield Remedy(title="or map ids that the vocabulary does not know to one id for unknown words")

@@ -1,0 +1,236 @@
+"""A tensor that backward still needs was changed in place."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from torchmedic.facts import Crash, Holder, InplaceClash, Location, Run
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._reading import also, crash_in, said, shape, user_line
+from torchmedic.rules.errors._syntax import Code, dotted
+
+_MESSAGE = r"modified by an inplace operation"
+_FACTS = (
+    r"\[torch\.\S*Tensor \[([\d, ]*)\]\], which is output \d+ of (\w+), is at version (\d+); expected version (\d+)"
+)
+_OPERATORS = {ast.Add: "Add", ast.Sub: "Sub", ast.Mult: "Mul", ast.Div: "Div", ast.Pow: "Pow"}
+_NOT_IN_PLACE = ("requires_grad_", "retain_grad_", "zero_", "share_memory_", "__")
+_GOOD_ENOUGH = 2
+
+
+@dataclass(frozen=True)
+class Change:
+    """An in-place statement: its line, the name it changes, the autograd node it leaves, the words that do it."""
+
+    location: Location
+    name: str
+    node: str
+    words: str
+    score: int = 0
+
+
+class InplaceChangedSavedTensor(Rule):
+    """An in-place statement between the use of a tensor and its backward."""
+
+    code = "ERR012"
+    name = "inplace-changed-saved-tensor"
+    symptoms = (Symptom.CRASH,)
+    tell_apart = "the message gives two versions of a tensor"
+    needs = (Crash,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        crash = crash_in(run)
+        match = said(crash, _FACTS)
+        line = user_line(crash) if crash is not None else None
+        if crash is None or line is None or said(crash, _MESSAGE) is None:
+            return
+        fact = run.last(InplaceClash) or _from_text(match)
+        code = Code.of(run)
+        stepped = next((h for h in fact.holders if h.kind == "parameter"), None)
+        if stepped is not None and (step := _optimizer_step(code, line)) is not None:
+            yield self._stepped(fact, stepped, step, line)
+            return
+        change = _likeliest(code, fact)
+        if change is not None:
+            yield self._changed(fact, change, line)
+        else:
+            yield self._unknown(fact, line)
+
+    def _changed(self, fact: InplaceClash, change: Change, line: Location) -> Diagnosis:
+        known = any(h.name == change.name for h in fact.holders)
+        return self.diagnose(
+            headline=f"`{change.words}` changed `{change.name}` in place, which `backward` still needs",
+            confidence="proven" if known and change.score > _GOOD_ENOUGH else "likely",
+            where=change.location,
+            mark=change.words if change.words in change.location.source else "",
+            label=f"version {fact.expected} was saved, version {fact.version} is here now",
+            also=also((line, "`backward` found the change here"), but=change.location),
+            culprit=Culprit(tensor=change.name, op=change.words, phase="backward"),
+            evidence=tuple(_evidence(fact)),
+            remedies=(_cure(change),),
+        )
+
+    def _stepped(self, fact: InplaceClash, holder: Holder, step: Location, line: Location) -> Diagnosis:
+        call = step.source.strip().split("  #")[0]
+        return self.diagnose(
+            headline=f"`{call}` changed `{holder.name}` before this `backward` had used it",
+            confidence="proven",
+            where=step,
+            label="the weights are changed here",
+            also=also((line, "and their old values are needed here"), but=step),
+            culprit=Culprit(parameter=holder.name, op="optimizer.step", phase="backward"),
+            evidence=(*_evidence(fact), f"`{holder.name}` {shape(holder.shape)} is at version {holder.version}"),
+            remedies=(
+                Remedy(title="run every `backward` that goes through these weights before the first `step`"),
+                Remedy(title="or compute the second loss anew, after the step"),
+            ),
+        )
+
+    def _unknown(self, fact: InplaceClash, line: Location) -> Diagnosis:
+        made = f" of `{_word(fact.operation)}`" if fact.operation else ""
+        return self.diagnose(
+            headline=f"an output{made} was changed in place before `backward` had used it",
+            confidence="likely",
+            where=line,
+            culprit=Culprit(op=fact.operation or None, phase="backward"),
+            evidence=tuple(_evidence(fact)),
+            remedies=(
+                Remedy(
+                    title="look for `+=`, `x[…] = …`, `…_()` and `inplace=True` on it, and make a new tensor instead"
+                ),
+            ),
+        )
+
+
+def _from_text(match: re.Match[str] | None) -> InplaceClash:
+    if match is None:
+        return InplaceClash()
+    sizes = tuple(int(n) for n in match[1].split(",") if n.strip())
+    return InplaceClash(operation=match[2], shape=sizes, version=int(match[3]), expected=int(match[4]))
+
+
+def _plain(operation: str) -> str:
+    return re.sub(r"Backward\d*$", "", operation)
+
+
+def _word(operation: str) -> str:
+    return _plain(operation).lower() or operation
+
+
+def _evidence(fact: InplaceClash) -> Iterator[str]:
+    if fact.operation:
+        yield (
+            f"the changed tensor {shape(fact.shape)} is an output of `{_word(fact.operation)}`: "
+            f"saved at version {fact.expected}, now at version {fact.version}"
+        )
+    if fact.consumers:
+        yield f"in the graph its output goes to {', '.join(f'`{c}`' for c in fact.consumers[:4])}"
+
+
+def _optimizer_step(code: Code, line: Location) -> Location | None:
+    """The nearest `.step()` above a line of the same function, else the nearest below in the loop."""
+    scope = code.scope(line)
+    steps = [
+        n
+        for n in (ast.walk(scope) if scope is not None else ())
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "step"
+    ]
+    above = [n for n in steps if n.lineno < line.line]
+    chosen = max(above, key=lambda n: n.lineno, default=None) or min(steps, key=lambda n: n.lineno, default=None)
+    return code.place(line.file, chosen) if chosen is not None else None
+
+
+def _likeliest(code: Code, fact: InplaceClash) -> Change | None:
+    """The in-place statement that fits the graph and the names best; none when nothing but its form speaks for it."""
+    scored = [
+        Change(c.location, c.name, c.node, c.words, _score(code, c, fact))
+        for file, tree in code.trees.items()
+        for c in _changes(code, file, tree)
+    ]
+    best = max(scored, key=lambda c: c.score, default=None)
+    if best is None or best.score < _GOOD_ENOUGH:
+        return None
+    return best
+
+
+def _score(code: Code, change: Change, fact: InplaceClash) -> int:
+    score = 0
+    if any(_plain(consumer) == change.node for consumer in fact.consumers):
+        score += 2
+    # A tensor changed in place belongs to the node of that change, unless the operation that made it had saved it.
+    if _plain(fact.operation) == change.node:
+        score += 2
+    if any(h.name == change.name for h in fact.holders):
+        score += 2
+    bound = code.last_assignment(change.name, change.location)
+    made = _word(fact.operation).replace("_", "")
+    if bound is not None and bound.value is not None and made:
+        words = {dotted(n.func).rpartition(".")[2].lower().replace("_", "") for n in _calls(bound.value)}
+        score += 2 if made in words else 0
+    return score
+
+
+def _calls(node: ast.AST) -> Iterator[ast.Call]:
+    return (n for n in ast.walk(node) if isinstance(n, ast.Call))
+
+
+def _changes(code: Code, file: str, tree: ast.AST) -> Iterator[Change]:
+    for node in ast.walk(tree):
+        place = code.place(file, node) if hasattr(node, "lineno") else None
+        if place is None:
+            continue
+        if isinstance(node, ast.AugAssign):
+            kind = "CopySlices" if isinstance(node.target, ast.Subscript) else _OPERATORS.get(type(node.op), "")
+            sign = {"Add": "+=", "Sub": "-=", "Mul": "*=", "Div": "/=", "Pow": "**="}.get(
+                _OPERATORS.get(type(node.op), ""), "="
+            )
+            yield Change(place, dotted(node.target), kind or "?", f"{ast.unparse(node.target)} {sign}")
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Subscript):
+                    yield Change(place, dotted(target), "CopySlices", f"{ast.unparse(target)} =")
+        elif isinstance(node, ast.Call):
+            yield from _changing_call(place, node)
+
+
+def _changing_call(place: Location, call: ast.Call) -> Iterator[Change]:
+    word = dotted(call.func).rpartition(".")[2]
+    in_place = any(
+        k.arg == "inplace" and isinstance(k.value, ast.Constant) and k.value.value is True for k in call.keywords
+    )
+    if in_place:
+        operand = dotted(call.args[0]) if call.args and not isinstance(call.args[0], ast.Constant) else ""
+        yield Change(place, operand or f"the input of `{word}`", _camel(word), ast.unparse(call))
+    elif word.endswith("_") and not word.startswith(_NOT_IN_PLACE) and word not in _NOT_IN_PLACE:
+        owner = dotted(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+        if owner and owner.partition(".")[0] not in ("init", "nn"):
+            yield Change(place, owner, _camel(word), f"{owner}.{word}")
+
+
+def _camel(word: str) -> str:
+    """The first part of an autograd node's name: `MaskedFill` for `masked_fill_`, `Relu` for `ReLU`."""
+    known = {"ReLU": "Relu", "LeakyReLU": "LeakyRelu", "SiLU": "Silu", "Dropout": "Mul", "dropout": "Mul"}
+    return known.get(word) or "".join(part.capitalize() if part.islower() else part for part in word.split("_"))
+
+
+def _cure(change: Change) -> Remedy:
+    source = change.location.source.split("  #")[0].strip()
+    augmented = re.match(r"(?P<name>[\w.]+)\s*(?P<sign>[-+*/])=\s*(?P<rest>.+)", source)
+    if augmented:
+        new = f"{augmented['name']} = {augmented['name']} {augmented['sign']} {augmented['rest']}"
+        return Remedy(title="make a new tensor instead of changing the old one", diff=f"- {source}\n+ {new}")
+    if "inplace=True" in source:
+        return Remedy(title="drop `inplace=True`", diff=f"- {source}\n+ {_without_inplace(source)}")
+    if change.words.endswith(" ="):
+        return Remedy(
+            title=f"change a copy: `{change.name} = {change.name}.clone()` before this line, or `torch.where`",
+        )
+    plain = change.words.removesuffix("_")
+    return Remedy(title=f"use the form that returns a new tensor: `{change.name} = {plain}(…)`")
+
+
+def _without_inplace(source: str) -> str:
+    return re.sub(r",?\s*inplace=True", "", source)

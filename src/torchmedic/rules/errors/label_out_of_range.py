@@ -1,0 +1,118 @@
+"""A class label that the model has no output for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Crash, IndexOutside, LayerBuilt, Location, Run
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._reading import also, crash_in, said, short_type, tensors, tensors_on_line, user_line
+from torchmedic.rules.errors._syntax import Code
+
+_PATTERNS = (
+    r"Target (-?\d+) is out of bounds",
+    r"target .*out of bounds",
+    r"Class values must be (?:smaller than num_classes|non-negative)",
+)
+
+
+class LabelOutOfRange(Rule):
+    """A label is negative, or not smaller than the number of classes."""
+
+    code = "ERR019"
+    name = "label-out-of-range"
+    symptoms = (Symptom.CRASH,)
+    tell_apart = "the message is `Target … is out of bounds`"
+    needs = (Crash,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        crash = crash_in(run)
+        match = said(crash, *_PATTERNS)
+        line = user_line(crash) if crash is not None else None
+        if crash is None or match is None or line is None:
+            return
+        fact = next((f for f in run.all(IndexOutside) if f.what == "label"), None)
+        if fact is None:
+            label = match[1] if match.groups() else "a label"
+            yield self.diagnose(
+                headline=f"label {label} is outside the classes that the model has",
+                confidence="likely",
+                where=line,
+                culprit=Culprit(op="cross_entropy", phase="forward"),
+                evidence=("labels must lie from 0 to the number of classes - 1",),
+                remedies=(Remedy(title="give the last layer one output per class, and count labels from 0"),),
+            )
+            return
+        yield self._known(run, crash, line, fact)
+
+    def _known(self, run: Run, crash: Crash, line: Location, fact: IndexOutside) -> Diagnosis:
+        name = _target_name(run, crash)
+        layer = _output_layer(run, fact.bound)
+        shifted = fact.minimum >= 1 and fact.maximum == fact.bound
+        made = _made_at(run, crash, fact, name) if shifted or fact.value < 0 else None
+        where = made or (layer.location if layer is not None and fact.value > 0 and not shifted else line)
+        path = _shown(layer) if layer is not None else ""
+        return self.diagnose(
+            headline=f"label {fact.value} in `{name}` has no output: the model has {fact.bound} classes "
+            f"(0 to {fact.bound - 1})",
+            confidence="proven",
+            where=where,
+            label=f"labels run from {fact.minimum} to {fact.maximum}" if where != line else "",
+            also=also(
+                (line, "the loss is computed here"),
+                (layer.location if layer else None, f"`{path}` gives {fact.bound} outputs"),
+                but=where,
+            ),
+            culprit=Culprit(tensor=name, index=fact.position, module=path or None, op="cross_entropy", phase="forward"),
+            evidence=(
+                f"first in row {fact.position[0] if fact.position else 0} of the batch; "
+                f"{fact.count} of {fact.total} labels lie outside",
+                f"labels of this batch run from {fact.minimum} to {fact.maximum}",
+                *((f"the last layer `{path}` has {fact.bound} outputs",) if path else ()),
+            ),
+            remedies=tuple(_cures(fact, name, path, shifted)),
+        )
+
+
+def _shown(layer: LayerBuilt) -> str:
+    kind = short_type(layer.type)
+    return f"{layer.path}: {kind}" if layer.path.isdigit() else layer.path or kind
+
+
+def _target_name(run: Run, crash: Crash) -> str:
+    whole = [n for n, t in tensors_on_line(run, crash.user_frame) if t.dtype.startswith(("int", "uint"))]
+    return whole[-1] if whole else "target"
+
+
+def _output_layer(run: Run, classes: int) -> LayerBuilt | None:
+    outputs = [
+        b
+        for b in run.all(LayerBuilt)
+        if str(classes) in (b.settings.get("out_features"), b.settings.get("out_channels"))
+    ]
+    return outputs[-1] if outputs else None
+
+
+def _made_at(run: Run, crash: Crash, fact: IndexOutside, name: str) -> Location | None:
+    """The line that bound all labels: a whole-number array of an outer frame with the same range."""
+    code = Code.of(run)
+    for frame in (f for f in crash.frames if f.is_user):
+        for held, t in tensors(frame):
+            if held == name or not t.dtype.startswith(("int", "uint")):
+                continue
+            found = code.last_assignment(held, frame.location)
+            if (t.minimum, t.maximum) == (fact.minimum, fact.maximum) and found is not None and found.how == "assign":
+                return found.location
+    return None
+
+
+def _cures(fact: IndexOutside, name: str, path: str, shifted: bool) -> Iterator[Remedy]:
+    if fact.value < 0:
+        yield Remedy(title=f"if {fact.value} marks rows to leave out, tell the loss: `ignore_index={fact.value}`")
+        return
+    if shifted:
+        yield Remedy(
+            title=f"count labels from 0: `{name} - 1`", detail=f"they run from {fact.minimum} to {fact.maximum}"
+        )
+        return
+    yield Remedy(title=f"give `{path or 'the last layer'}` {fact.maximum + 1} outputs, one per class")

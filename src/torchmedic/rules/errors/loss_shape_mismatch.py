@@ -1,0 +1,91 @@
+"""Prediction and target of a loss that do not have the shapes it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Crash, Run, TensorSummary
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._reading import crash_in, described, said, shape, tensors_on_line, user_line
+
+_PATTERNS = (
+    r"Using a target size \(torch\.Size\(\[[\d, ]*\]\)\) that is different to the input size",
+    r"Target size \(torch\.Size\(\[[\d, ]*\]\)\) must be the same as input size",
+    r"Expected input batch_size \((\d+)\) to match target batch_size \((\d+)\)",
+    r"0D or 1D target tensor expected, multi-target not supported",
+    r"only batches of spatial targets supported",
+    r"Expected target size \[[\d, ]*\], got \[[\d, ]*\]",
+    r"Expected input to have at least 1 dimension|expected target to have shape",
+)
+_LOSS = ("loss", "cross_entropy", "kl_div")
+
+
+class LossShapeMismatch(Rule):
+    """The shapes of prediction and target do not belong together."""
+
+    code = "ERR027"
+    name = "loss-shape-mismatch"
+    symptoms = (Symptom.CRASH,)
+    tell_apart = "a loss function compares the size of its input with that of its target"
+    needs = (Crash,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        crash = crash_in(run)
+        line = user_line(crash) if crash is not None else None
+        if crash is None or line is None or said(crash, *_PATTERNS) is None:
+            return
+        frames = [f for f in crash.frames if not f.is_user and any(w in f.location.function for w in _LOSS)]
+        given = {n: v.tensor for f in frames for n in ("input", "target") if (v := f.value(n)) is not None}
+        x, y = given.get("input"), given.get("target")
+        mentioned = tensors_on_line(run, crash.user_frame)
+        pred, target = _named(mentioned, x, "the prediction"), _named(mentioned[::-1], y, "the target")
+        loss = frames[-1].location.function if frames else "the loss"
+        forms = f"`{pred}` {shape(x.shape)} and `{target}` {shape(y.shape)}" if x and y else "prediction and target"
+        yield self.diagnose(
+            headline=f"`{loss}` cannot compare {forms}",
+            confidence="proven",
+            where=line,
+            culprit=Culprit(tensor=target, op=loss, phase="forward"),
+            evidence=tuple(_evidence(mentioned, loss)),
+            remedies=(_cure(loss, pred, target, x, y),),
+        )
+
+
+def _named(found: list[tuple[str, TensorSummary]], form: TensorSummary | None, otherwise: str) -> str:
+    if form is None:
+        return otherwise
+    return next((n for n, t in found if (t.shape, t.dtype) == (form.shape, form.dtype)), otherwise)
+
+
+def _evidence(mentioned: list[tuple[str, TensorSummary]], loss: str) -> Iterator[str]:
+    if mentioned:
+        yield described(mentioned)
+    if loss in ("cross_entropy", "nll_loss"):
+        yield f"`{loss}` takes scores [N, C, …] and class indices [N, …]"
+    elif "binary" in loss:
+        yield f"`{loss}` takes prediction and target of one and the same shape"
+
+
+def _cure(loss: str, pred: str, target: str, x: TensorSummary | None, y: TensorSummary | None) -> Remedy:
+    if x is None or y is None:
+        return Remedy(title="make the shapes of prediction and target fit the loss")
+    if loss in ("cross_entropy", "nll_loss"):
+        if len(y.shape) == len(x.shape) and y.shape[-1:] == (1,):
+            return Remedy(title=f"drop the last dimension of the target: `{target}.squeeze(-1)`")
+        if y.shape == x.shape or (len(y.shape) == 2 and len(x.shape) == 2):
+            return Remedy(
+                title=f"turn one-hot rows into class indices: `{target}.argmax(1)`",
+                detail="or convert the target to float to use it as probabilities",
+            )
+        if len(x.shape) == 3 and len(y.shape) == 2:
+            return Remedy(
+                title=f"put the classes in dimension 1: `{pred}.transpose(1, 2)`, or flatten both: "
+                f"`{pred}.flatten(0, 1), {target}.flatten()`"
+            )
+        if x.shape[:1] != y.shape[:1]:
+            return Remedy(title="keep the batch dimension on the way: a `view(-1, …)` before has mixed it with others")
+    if len(x.shape) == len(y.shape) + 1 and x.shape[-1:] == (1,):
+        return Remedy(title=f"drop the last dimension: `{pred}.squeeze(-1)`")
+    if len(y.shape) == len(x.shape) + 1 and y.shape[-1:] == (1,):
+        return Remedy(title=f"drop the last dimension of the target: `{target}.squeeze(-1)`")
+    return Remedy(title=f"give `{target}` the shape {shape(x.shape)} of the prediction")

@@ -1,0 +1,158 @@
+"""`backward` from a tensor that no parameter leads to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from torchmedic.facts import Crash, GradModeAtCrash, Location, ModelAtCrash, Run
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._cuts import Cut, Tracer
+from torchmedic.rules.errors._reading import also, crash_in, said, tensors, user_line
+from torchmedic.rules.errors._syntax import Code, dotted
+
+_MESSAGE = r"element \d+ of tensors does not require grad and does not have a grad_fn"
+
+
+class LossWithoutGraph(Rule):
+    """The loss was cut from the parameters on its way."""
+
+    code = "ERR014"
+    name = "loss-without-graph"
+    symptoms = (Symptom.CRASH,)
+    tell_apart = "`backward` says that its tensor does not require grad"
+    needs = (Crash,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        crash = crash_in(run)
+        line = user_line(crash) if crash is not None else None
+        if crash is None or line is None or said(crash, _MESSAGE) is None:
+            return
+        code = Code.of(run)
+        root = _root(code, line)
+        name = ast.unparse(root) if root is not None else "the loss"
+        mode = run.last(GradModeAtCrash)
+        if mode is not None and not mode.enabled:
+            yield self._switched_off(code, line, name)
+            return
+        frozen = [m for m in run.all(ModelAtCrash) if m.parameters and not m.trainable]
+        learning = [m for m in run.all(ModelAtCrash) if m.trainable]
+        if frozen and not learning:
+            yield self._frozen(code, line, name, frozen[0])
+            return
+        cut = Tracer(run, crash).cut(root, line) if root is not None else None
+        yield self._cut(crash, line, name, cut) if cut is not None else self._unknown(crash, line, name)
+
+    def _cut(self, crash: Crash, line: Location, name: str, cut: Cut) -> Diagnosis:
+        return self.diagnose(
+            headline=f"`{name}` has no gradient: {cut.why}",
+            confidence="proven" if _seen_cut(crash, cut) else "likely",
+            where=cut.location,
+            mark=cut.mark if cut.mark in cut.location.source else "",
+            label=f"cuts `{cut.of}` off" if cut.of else "the graph ends here",
+            also=also((line, "`backward` finds no graph here"), but=cut.location),
+            culprit=Culprit(tensor=name, op=cut.mark.strip(".("), phase="forward"),
+            evidence=tuple(_flags(crash)),
+            remedies=(_cure(cut),),
+        )
+
+    def _frozen(self, code: Code, line: Location, name: str, model: ModelAtCrash) -> Diagnosis:
+        made = _freezing(code)
+        where = made or line
+        return self.diagnose(
+            headline=f"`{name}` has no gradient: all {model.parameters} parameters of `{model.name}` are frozen",
+            confidence="proven",
+            where=where,
+            label="frozen here" if made else "",
+            also=also((line, "`backward` finds nothing that learns"), but=where),
+            culprit=Culprit(tensor=name, module=model.name, phase="setup", op="requires_grad"),
+            evidence=(f"0 of {model.parameters} parameters of `{model.name}` have `requires_grad=True`",),
+            remedies=(Remedy(title="leave the layers that should learn unfrozen: `p.requires_grad_(True)` on them"),),
+        )
+
+    def _switched_off(self, code: Code, line: Location, name: str) -> Diagnosis:
+        made = next((p for p, c in code.calls("set_grad_enabled") if "False" in ast.unparse(c)), None)
+        where = made or line
+        return self.diagnose(
+            headline=f"`{name}` has no gradient: gradients are switched off for the whole process",
+            confidence="proven",
+            where=where,
+            label="switched off here" if made else "",
+            also=also((line, "`backward` finds no graph here"), but=where),
+            culprit=Culprit(tensor=name, op="set_grad_enabled", phase="setup"),
+            evidence=("`torch.is_grad_enabled()` was False when the script died",),
+            remedies=(Remedy(title="use `with torch.no_grad():` round the evaluation instead: it ends by itself"),),
+        )
+
+    def _unknown(self, crash: Crash, line: Location, name: str) -> Diagnosis:
+        return self.diagnose(
+            headline=f"`{name}` has no gradient: no parameter takes part in it",
+            confidence="likely",
+            where=line,
+            culprit=Culprit(tensor=name, phase="backward"),
+            evidence=tuple(_flags(crash)),
+            remedies=(
+                Remedy(
+                    title="look for `.detach()`, `.data`, `.item()`, `torch.tensor(…)`, `argmax` or `no_grad` "
+                    "between the model's output and the loss"
+                ),
+            ),
+        )
+
+
+def _root(code: Code, line: Location) -> ast.expr | None:
+    """The expression whose `backward` was called."""
+    statement = code.statement(line)
+    for node in ast.walk(statement) if statement is not None else ():
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "backward":
+            to_scale = isinstance(node.func.value, ast.Name) and node.args and "accelerator" in node.func.value.id
+            inner = node.args[0] if to_scale or dotted(node.func) in ("self.manual_backward",) else node.func.value
+            if isinstance(inner, ast.Call) and dotted(inner.func).endswith("scale") and inner.args:
+                return inner.args[0]
+            return inner
+    return None
+
+
+def _freezing(code: Code) -> Location | None:
+    for place, call in code.calls("requires_grad_"):
+        if call.args and isinstance(call.args[0], ast.Constant) and call.args[0].value is False:
+            return place
+    for bound in code.attribute_assignments("requires_grad"):
+        if isinstance(bound.value, ast.Constant) and bound.value.value is False:
+            return bound.location
+    return None
+
+
+def _seen_cut(crash: Crash, cut: Cut) -> bool:
+    """Whether a frame shows the operand with a gradient: then the cut is a fact."""
+    return any(
+        v.tensor is not None and v.tensor.requires_grad and v.name == cut.of
+        for f in crash.frames
+        if f.is_user
+        for v in f.values
+    )
+
+
+def _flags(crash: Crash) -> Iterator[str]:
+    found = [(n, t) for n, t in tensors(crash.user_frame) if t.device != "numpy" and t.dtype.startswith("float")]
+    yes = [f"`{n}`" for n, t in found if t.requires_grad]
+    no = [f"`{n}`" for n, t in found if not t.requires_grad]
+    if yes:
+        yield f"with a gradient: {', '.join(yes[:6])}"
+    if no:
+        yield f"without: {', '.join(no[:8])}"
+
+
+def _cure(cut: Cut) -> Remedy:
+    word = cut.mark.strip(".(")
+    if word in ("detach", "data", "item", "tolist", "numpy"):
+        return Remedy(
+            title=f"drop `.{word}{'' if word == 'data' else '()'}` on the way to the loss; keep it for printing only"
+        )
+    if word.rpartition(".")[2] in ("tensor", "as_tensor", "FloatTensor", "Variable"):
+        return Remedy(title=f"keep the tensor itself instead of `{word}(…)`; join several with `torch.stack`")
+    if "no_grad" in word or "inference_mode" in word:
+        return Remedy(title="compute the loss outside `no_grad`; keep that for evaluation")
+    if word in ("argmax", "torch.argmax", "argmin", "long", "int", "bool") or word not in cut.why:
+        return Remedy(title="give the loss the scores themselves, and use the hard decision for the accuracy only")
+    return Remedy(title=f"use torch operations instead of `{word}` on the way to the loss")

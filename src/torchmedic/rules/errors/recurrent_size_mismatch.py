@@ -1,0 +1,100 @@
+"""A recurrent layer whose input or carried state has another size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Crash, LoaderAtCrash, Location, ModuleFact, Run
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._reading import (
+    also,
+    built_at,
+    crash_in,
+    layer_in,
+    layer_input,
+    layer_name,
+    said,
+    shape,
+    short_type,
+    user_line,
+)
+
+_INPUT = r"input\.size\(-1\) must be equal to input_size\. Expected (\d+), got (\d+)"
+_STATE = r"Expected hidden(?:\[(\d)\])? size [\[\(]([\d, ]+)[\]\)], got [\[\(]([\d, ]+)[\]\)]"
+
+
+class RecurrentSizeMismatch(Rule):
+    """The feature size, or the batch size of the state handed in, does not fit."""
+
+    code = "ERR028"
+    name = "recurrent-size-mismatch"
+    symptoms = (Symptom.CRASH,)
+    tell_apart = "a recurrent layer names `input_size` or the size of `hidden`"
+    needs = (Crash,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        crash = crash_in(run)
+        line = user_line(crash) if crash is not None else None
+        if crash is None or line is None:
+            return
+        layer = layer_in(crash)
+        if (match := said(crash, _INPUT)) is not None:
+            yield self._input(run, crash, line, layer, int(match[1]), int(match[2]))
+        elif (match := said(crash, _STATE)) is not None:
+            expected, got = (tuple(int(n) for n in match[i].split(",") if n.strip()) for i in (2, 3))
+            yield self._state(run, line, layer, expected, got)
+
+    def _input(
+        self, run: Run, crash: Crash, line: Location, layer: ModuleFact | None, wanted: int, got: int
+    ) -> Diagnosis:
+        given = layer_input(crash)
+        name = layer_name(layer) if layer is not None else "the recurrent layer"
+        built = built_at(run, layer) if layer is not None else None
+        swapped = given is not None and wanted in given.shape[:-1]
+        where = line if swapped or built is None else built
+        return self.diagnose(
+            headline=f"`{name}` takes {wanted} features per step, but its input"
+            + (f" {shape(given.shape)}" if given is not None else "")
+            + f" has {got}",
+            confidence="proven",
+            where=where,
+            also=also((built, f"`{name}` is built here"), (line, "and is called here"), but=where),
+            culprit=Culprit(module=name, tensor="input", phase="forward"),
+            evidence=(f"`{name}` is {short_type(layer.type)} with input_size={wanted}",) if layer is not None else (),
+            remedies=(
+                Remedy(title="bring the features to the last dimension: `x.transpose(1, 2)`")
+                if swapped
+                else Remedy(title=f"build `{name}` with `input_size={got}`"),
+            ),
+        )
+
+    def _state(
+        self, run: Run, line: Location, layer: ModuleFact | None, expected: tuple[int, ...], got: tuple[int, ...]
+    ) -> Diagnosis:
+        name = layer_name(layer) if layer is not None else "the recurrent layer"
+        batch = len(expected) == 3 and expected[1] != got[1 if len(got) == 3 else 0]
+        loader = next((x for x in run.all(LoaderAtCrash) if x.batch_size == (got[1] if len(got) == 3 else 0)), None)
+        left = loader is not None and loader.samples and loader.batch_size and loader.samples % loader.batch_size
+        return self.diagnose(
+            headline=f"the state given to `{name}` is {shape(got)}, but this batch needs {shape(expected)}",
+            confidence="proven",
+            where=line,
+            culprit=Culprit(module=name, tensor="hidden", phase="forward"),
+            evidence=tuple(_why(batch, expected, got, loader if left else None)),
+            remedies=(
+                Remedy(
+                    title="make the state for the batch at hand: size it by `x.size(0)`, or pass none to start at zero"
+                ),
+                *([Remedy(title="or drop the smaller last batch: `DataLoader(…, drop_last=True)`")] if left else []),
+            ),
+        )
+
+
+def _why(batch: bool, expected: tuple[int, ...], got: tuple[int, ...], loader: LoaderAtCrash | None) -> Iterator[str]:
+    if batch and len(got) == 3:
+        yield f"the state was made for a batch of {got[1]}, this batch has {expected[1]}"
+    if loader is not None and loader.samples and loader.batch_size:
+        yield (
+            f"`{loader.name}` has {loader.samples} samples in batches of {loader.batch_size}: "
+            f"the last batch has {loader.samples % loader.batch_size}"
+        )

@@ -1,0 +1,114 @@
+"""The tuple that a recurrent layer or another call returns, used as one tensor."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchmedic.facts import Crash, Frame, LayerBuilt, Run, Value
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._reading import also, crash_in, layer_frame, said, shape, short_type, user_line
+from torchmedic.rules.errors._syntax import Assignment, Code, dotted
+
+_PATTERNS = (
+    r"'(?P<kind>tuple|list)' object has no attribute '(?P<what>\w+)'",
+    r"argument '\w+' \(position \d+\) must be Tensor, not (?P<kind>tuple|list)",
+    r"must be Tensor, not (?P<kind>tuple|list)",
+    r"unsupported operand type\(s\) for .*'(?P<kind>tuple)'",
+    r"(?P<kind>tuple) indices must be integers or slices, not tuple",
+)
+_RETURNS = {
+    "LSTM": "`output, (h_n, c_n)`",
+    "GRU": "`output, h_n`",
+    "RNN": "`output, h_n`",
+    "MultiheadAttention": "`attn_output, attn_weights`",
+    "LSTMCell": "`h, c`",
+}
+
+
+class TupleAsTensor(Rule):
+    """A call returned several things, and its result was used as if it were one tensor."""
+
+    code = "ERR024"
+    name = "tuple-as-tensor"
+    symptoms = (Symptom.CRASH,)
+    tell_apart = "the message says `tuple` where a tensor belongs"
+    needs = (Crash,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        crash = crash_in(run)
+        match = said(crash, *_PATTERNS)
+        line = user_line(crash) if crash is not None else None
+        frame = crash.user_frame if crash is not None else None
+        if crash is None or match is None or line is None or frame is None:
+            return
+        code = Code.of(run)
+        value = _tuple(code, frame) or _given(crash)
+        if value is None:
+            return
+        bound = code.last_assignment(value.name, line) if frame.value(value.name) is value else None
+        maker = _maker(run, bound)
+        where = bound.location if bound is not None and bound.how == "assign" else line
+        call = (
+            f"`{dotted(bound.value.func)}`" if bound is not None and isinstance(bound.value, ast.Call) else "the call"
+        )
+        told = _RETURNS.get(maker, "")
+        yield self.diagnose(
+            headline=f"`{value.name}` is a tuple of {value.length} that {call} returned, not a tensor",
+            confidence="proven",
+            where=where,
+            label=f"{maker or call} returns {_parts(value)}",
+            also=also((line, "used as a tensor here"), but=where),
+            culprit=Culprit(tensor=value.name, module=call.strip("`") if bound is not None else None, phase="forward"),
+            evidence=(
+                f"`{value.name}` holds {_parts(value)}",
+                *((f"`{maker}` returns {told}",) if told else ()),
+            ),
+            remedies=(_cure(bound, value, maker),),
+        )
+
+
+def _tuple(code: Code, frame: Frame) -> Value | None:
+    """The variable of the failing line that holds a tuple with a tensor in it."""
+    words = code.names(frame.location) or tuple(re.findall(r"\w+", frame.location.source))
+    return next((v for w in words if (v := frame.value(w)) is not None and _holds_tensors(v)), None)
+
+
+def _given(crash: Crash) -> Value | None:
+    """A tuple that the failing layer was given directly."""
+    frame = layer_frame(crash)
+    return next((v for v in frame.values if _holds_tensors(v)), None) if frame is not None else None
+
+
+def _holds_tensors(value: Value) -> bool:
+    return value.type in ("tuple", "list") and any(i.tensor is not None for i in value.items)
+
+
+def _parts(value: Value) -> str:
+    return ", ".join(
+        shape(i.tensor.shape)
+        if i.tensor is not None
+        else f"a {short_type(i.type)} of {_parts(i)}"
+        if i.items
+        else i.type
+        for i in value.items
+    )
+
+
+def _maker(run: Run, bound: Assignment | None) -> str:
+    """The type of the layer whose call made the value: `self.lstm` is looked up among the layers built."""
+    if bound is None or not isinstance(bound.value, ast.Call):
+        return ""
+    name = dotted(bound.value.func).removeprefix("self.")
+    return next((short_type(b.type) for b in run.all(LayerBuilt) if b.path == name or b.path.endswith(f".{name}")), "")
+
+
+def _cure(bound: Assignment | None, value: Value, maker: str) -> Remedy:
+    rest = {"LSTM": "(h_n, c_n)", "GRU": "h_n", "RNN": "h_n", "MultiheadAttention": "_"}.get(maker)
+    if bound is not None and bound.value is not None:
+        source = bound.location.source.split("  #")[0].strip()
+        others = rest or ", ".join("_" for _ in range((value.length or 2) - 1))
+        new = source.replace(value.name, f"{value.name}, {others}", 1)
+        return Remedy(title="unpack what the call returns", diff=f"- {source}\n+ {new}")
+    return Remedy(title="unpack what the call returns before passing it on, or take its first item `[0]`")

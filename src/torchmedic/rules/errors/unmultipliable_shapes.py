@@ -1,0 +1,123 @@
+"""A linear layer or matrix product whose input has the wrong last dimension."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from torchmedic.facts import Crash, Location, ModuleFact, Run, TensorSummary
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._reading import (
+    also,
+    built_at,
+    crash_in,
+    described,
+    layer_in,
+    layer_input,
+    layer_name,
+    said,
+    setting,
+    shape,
+    short_type,
+    tensors_on_line,
+    user_line,
+)
+
+_PRODUCT = r"shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)"
+_BATCHED = r"Expected size for first two dimensions of batch2 tensor to be: \[(\d+), (\d+)\] but got: \[(\d+), (\d+)\]"
+_VECTOR = r"size mismatch, got input \((\d+)\), mat \((\d+)x(\d+)\), vec \((\d+)\)"
+
+
+class UnmultipliableShapes(Rule):
+    """The inner dimensions of a matrix product differ."""
+
+    code = "ERR002"
+    name = "unmultipliable-shapes"
+    symptoms = (Symptom.CRASH,)
+    tell_apart = "the message says that shapes cannot be multiplied"
+    needs = (Crash,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        crash = crash_in(run)
+        match = said(crash, _PRODUCT, _BATCHED, _VECTOR)
+        if crash is None or match is None:
+            return
+        line = user_line(crash)
+        layer = layer_in(crash)
+        given = layer_input(crash)
+        wanted = setting(layer, "in_features") if layer is not None else None
+        if layer is not None and given is not None and wanted is not None:
+            yield self._at_layer(run, line, layer, given, wanted)
+        elif line is not None:
+            yield self._at_product(run, crash, line, match.groups())
+
+    def _at_layer(
+        self, run: Run, line: Location | None, layer: ModuleFact, given: TensorSummary, wanted: int
+    ) -> Diagnosis:
+        name = layer_name(layer)
+        built = built_at(run, layer)
+        flat = _flatten_from(given.shape, wanted)
+        where = line if flat is not None or built is None else built
+        out = layer.settings.get("out_features", "…")
+        cure = (
+            Remedy(
+                title=f"flatten before `{name}`: `x = x.flatten({flat})` makes "
+                f"{shape((*given.shape[:flat], wanted))} of {shape(given.shape)}"
+            )
+            if flat is not None
+            else Remedy(
+                title=f"build `{name}` with `in_features={given.shape[-1]}`: "
+                f"`{short_type(layer.type)}({given.shape[-1]}, {out})`",
+                detail=f"or change what comes before it, so that the last dimension becomes {wanted}",
+            )
+        )
+        return self.diagnose(
+            headline=f"`{name}` takes {wanted} features, but its input {shape(given.shape)} "
+            f"has {given.shape[-1] if given.shape else 'no'} in the last dimension",
+            confidence="proven",
+            where=where,
+            label="the input arrives unflattened" if flat is not None else f"`in_features` is {wanted}",
+            also=also((built, f"`{name}` is built here"), (line, "and is called here"), but=where),
+            culprit=Culprit(module=name, tensor="input", phase="forward", op="linear"),
+            evidence=(
+                f"`{name}` is {short_type(layer.type)}(in_features={wanted}, out_features={out}); its input is {given}",
+                *_sizes(given, wanted, flat),
+            ),
+            remedies=(cure,),
+        )
+
+    def _at_product(self, run: Run, crash: Crash, line: Location, sizes: tuple[str, ...]) -> Diagnosis:
+        operands = tensors_on_line(run, crash.user_frame)
+        left, right = f"{sizes[0]}x{sizes[1]}", f"{sizes[2]}x{sizes[3]}"
+        turned = sizes[1] == sizes[3] and len(operands) >= 2
+        title = (
+            f"transpose the second factor: `{operands[-1][0]}.mT`"
+            if turned
+            else "make the last dimension of the first factor equal to the last but one of the second"
+        )
+        return self.diagnose(
+            headline=f"a matrix product of {left} and {right} needs {sizes[1]} rows on the right",
+            confidence="proven",
+            where=line,
+            culprit=Culprit(tensor=operands[0][0] if operands else None, phase="forward", op="matmul"),
+            evidence=(described(operands),) if operands else (),
+            remedies=(Remedy(title=title),),
+        )
+
+
+def _flatten_from(sizes: tuple[int, ...], wanted: int) -> int | None:
+    """From which dimension on the input has to be flattened to have `wanted` features."""
+    starts = range(1, len(sizes) - 1)
+    return next((start for start in starts if math.prod(sizes[start:]) == wanted), None)
+
+
+def _sizes(given: TensorSummary, wanted: int, flat: int | None) -> tuple[str, ...]:
+    if flat is not None:
+        return (f"{' x '.join(map(str, given.shape[flat:]))} = {wanted}: flattened, it fits",)
+    if wanted in given.shape[:-1]:
+        return (
+            f"dimension {given.shape.index(wanted)} of the input has {wanted}: the dimensions are in another order",
+        )
+    if given.numel == wanted:
+        return (f"the whole input has {wanted} values: the batch dimension is missing",)
+    return ()
