@@ -11,15 +11,15 @@ VARIABLE = "TORCHMEDIC_ARMED"
 RUN_FILE = "rank0.db"
 
 OnSick = Literal["stop", "skip", "continue"]
-Purpose = Literal["watch", "retrace"]
+Purpose = Literal["watch", "retrace", "wake"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """What the watched process needs to know.
 
-    `purpose` is "watch" for the user's run and "retrace" for a second, silent run that looks at every line of
-    data preparation. `parent` is the process that armed it: only its direct child (and ranks) are watched.
+    `purpose` is "watch" for the user's run; a second, silent run has "retrace" to look at every line of data
+    preparation, or "wake" to look at every operation of step `until_step`. `parent` is the process that armed it: only its direct child (and ranks) are watched.
     """
 
     run_folder: str

@@ -10,9 +10,11 @@ def install_probes(recorder: Recorder) -> None:
     from torchmedic.probes.autograd import Autograd
     from torchmedic.probes.batches import Batches
     from torchmedic.probes.crash_scene import CrashScene
+    from torchmedic.probes.exam import wiring_exams
     from torchmedic.probes.index_outside import IndicesOutside
     from torchmedic.probes.inplace_clash import InplaceClashes
     from torchmedic.probes.loaders import Loaders
+    from torchmedic.probes.losses import LossExam
     from torchmedic.probes.modules import Modules
     from torchmedic.probes.optimizers import Optimizers
     from torchmedic.probes.stale_graph import StaleGraphs
@@ -21,7 +23,8 @@ def install_probes(recorder: Recorder) -> None:
     modules, optimizers, loaders = Modules(), Optimizers(), Loaders()
     watching = (modules, optimizers, Autograd(), Batches(), loaders, Doctor(modules, optimizers, loaders))
     after_a_crash = (CrashScene(modules), IndicesOutside(), InplaceClashes(), StaleGraphs())
-    for probe in (*watching, *after_a_crash):
+    silent = (LossExam(modules),)
+    for probe in (*watching, *silent, *wiring_exams(modules, optimizers), *after_a_crash):
         recorder.add(probe)
 
 
@@ -33,3 +36,18 @@ def install_clock(recorder: Recorder) -> None:
 
     for probe in (Optimizers(), Autograd(), WithoutWorkers()):
         recorder.add(probe)
+
+
+def install_wake(recorder: Recorder) -> None:
+    """What a second run needs to look at one step."""
+    from torchmedic.probes.autograd import Autograd
+    from torchmedic.probes.batches import Batches
+    from torchmedic.probes.loaders import Loaders
+    from torchmedic.probes.modules import Modules
+    from torchmedic.probes.optimizers import Optimizers
+    from torchmedic.replay.wake import Wake
+
+    modules, optimizers, loaders = Modules(), Optimizers(), Loaders()
+    for probe in (modules, optimizers, Autograd(), Batches(), loaders, Wake(modules, optimizers, loaders)):
+        recorder.add(probe)
+    modules.listen()

@@ -46,7 +46,7 @@ def command(
     Standard output is the script's own; torchmedic speaks on standard error. The exit code is the script's.
     """
     from torchmedic.launch.parent import new_run_folder, run_script, run_unwatched
-    from torchmedic.launch.retrace import retrace_if_needed
+    from torchmedic.launch.retrace import look_again_if_needed
 
     check_command(command)
     check_writable(json_path)
@@ -64,7 +64,7 @@ def command(
     )
     status = run_script(command, folder, settings, meanwhile=_get_ready)
     with _status_kept(status):
-        retrace_if_needed(command, folder, settings)
+        look_again_if_needed(command, folder, settings)
         verdict = _verdict(folder)
         _write(verdict, json_path, sarif_path)
         if verdict.diagnoses or verdict.unexplained or not quiet:

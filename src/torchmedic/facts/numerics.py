@@ -10,11 +10,16 @@ from torchmedic.facts.core import Location, Observation, TensorSummary
 
 @dataclass(frozen=True, kw_only=True)
 class Operand:
-    """One input of an operation: how the user wrote it, what it is, and its value at the first bad position."""
+    """One input of an operation: how the user wrote it, what it is, and its value at the first bad position.
+
+    `made_by` are the operations it came from in this step, nearest first; `made_at` is the line of the nearest.
+    """
 
     name: str
     tensor: TensorSummary
     value: float | None = None
+    made_by: tuple[str, ...] = ()
+    made_at: Location | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +29,8 @@ class OpFact:
     `op` is torch's name (`aten.div.Tensor`), `expression` what the user wrote, `node` the autograd node of a
     backward operation, `forward_op` the operation that node belongs to. `bad` counts non-finite results, `index`
     is the first of them, `library` the line inside a library when the user's line called into one.
+    `forward_operands` are those of the forward operation of a backward one. `absorbed_by` is a later operation that
+    throws bad elements away (`where`, `nan_to_num`, `masked_fill`): it hides them from the loss, not from backward.
     """
 
     op: str
@@ -41,6 +48,23 @@ class OpFact:
     bad: int = 0
     index: tuple[int, ...] = ()
     makes_nan: bool = False
+    forward_operands: tuple[Operand, ...] = ()
+    absorbed_by: str = ""
+    absorbed_at: Location | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Amplifier:
+    """The module that enlarged its input most in the sick step: largest magnitude before and after, its largest weight."""
+
+    path: str
+    type: str
+    before: float
+    after: float
+    calls: int = 1
+    weight: str = ""
+    weight_norm: float = 0.0
+    built: Location | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +138,7 @@ class Origin(Observation):
     optimizer: str = ""
     optimizer_built: Location | None = None
     autocast: str = ""
+    amplifier: Amplifier | None = None
     others: tuple[Location, ...] = ()
 
 

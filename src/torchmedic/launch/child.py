@@ -44,6 +44,9 @@ def arm() -> Callable[[], None]:
     if settings.purpose == "retrace":
         _retrace(recorder)
         return finish
+    if settings.purpose == "wake":
+        after_import("torch", lambda: _wake(recorder))
+        return finish
     for probe in (Clues(), Surroundings(), StartTimes()):
         recorder.add(probe)
     after_import("torch", lambda: _watch_torch(recorder))
@@ -86,6 +89,12 @@ def _retrace(recorder: Recorder) -> None:
 
     after_import("torch", keep_clock)
     recorder.add(Preparation())
+
+
+def _wake(recorder: Recorder) -> None:
+    from torchmedic.watching import install_wake
+
+    install_wake(recorder)
 
 
 def _watch_pandas(recorder: Recorder) -> None:

@@ -1,4 +1,4 @@
-"""The second run: when bad numbers came in with the data, the script runs again, silently, line by line."""
+"""The second run: when the sick step could not be seen again, or its bad numbers came in with the data."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from torchmedic.facts import Birth, Origin, Run
+from torchmedic.facts import Birth, Origin, Run, SickStep, Trial
 from torchmedic.launch.parent import run_script
-from torchmedic.settings import RUN_FILE, Settings
+from torchmedic.settings import RUN_FILE, Purpose, Settings
 from torchmedic.store import RunFileError, append, load
-
-_FOLDER = "retrace"
 
 
 def entered_with_data(run: Run) -> Origin | None:
@@ -24,17 +22,34 @@ def entered_with_data(run: Run) -> Origin | None:
     return origin
 
 
-def retrace_if_needed(command: Sequence[str], folder: Path, settings: Settings) -> None:
-    """Find the line of preparation that made the bad values, and add what was seen to the run."""
+def never_reproduced(run: Run) -> SickStep | None:
+    """A sick step that the first run could not run again."""
+    sick = run.first(SickStep)
+    if sick is None or run.first(Origin) is not None or sick.what in ("update", "learning-rate"):
+        return None
+    return sick
+
+
+def look_again_if_needed(command: Sequence[str], folder: Path, settings: Settings) -> None:
+    """Run the script again, silently, where only that can tell the cause; add what was seen to the run."""
     try:
+        sick = never_reproduced(load(folder))
+        if sick is not None:
+            _run_again(command, folder, settings, "wake", sick.step)
         origin = entered_with_data(load(folder))
+        if origin is not None:
+            _run_again(command, folder, settings, "retrace", origin.step)
     except RunFileError:
         return
-    if origin is None:
-        return
-    second = folder / _FOLDER
+
+
+def _run_again(
+    command: Sequence[str], folder: Path, settings: Settings, purpose: Purpose, until_step: int | None
+) -> None:
+    second = folder / purpose
     second.mkdir()
-    again = replace(settings, run_folder=str(second), parent=os.getpid(), purpose="retrace", until_step=origin.step)
+    again = replace(settings, run_folder=str(second), parent=os.getpid(), purpose=purpose, until_step=until_step)
     run_script(command, second, again, silent=True)
-    append(folder / RUN_FILE, list(load(second).all(Birth)))
+    seen = load(second)
+    append(folder / RUN_FILE, [o for o in seen.observations if isinstance(o, (Birth, Origin, SickStep, Trial))])
     shutil.rmtree(second, ignore_errors=True)

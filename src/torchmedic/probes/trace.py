@@ -100,6 +100,7 @@ class Trace(TorchDispatchMode):
         super().__init__()
         self.ops: list[Op] = []
         self.kept: dict[int, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
+        self.outsiders: dict[StorageKey, torch.Tensor] = {}
         self._values = values
         self._keep = keep
         self._maker: dict[StorageKey, int] = {}
@@ -145,10 +146,17 @@ class Trace(TorchDispatchMode):
         op.outputs = [self._seen(t, look=self._values) for t in made]
         if op.makes_bad and not mutates:
             op.inputs = [self._seen(t, look=True, maker=seen.maker) for t, seen in zip(read, inputs, strict=True)]
+            self._keep_outsiders(op, read)
         self._claim(op, func, read, made)
         if self._keep is not None and self._keep(op):
             self.kept[op.index] = ([t.detach().clone() for t in read], [t.detach().clone() for t in made])
         return result
+
+    def _keep_outsiders(self, op: Op, read: list[torch.Tensor]) -> None:
+        """Hold on to the first few bad tensors that no operation of this trace made: they came in from outside."""
+        for tensor, seen in zip(read, op.inputs, strict=True):
+            if seen.is_bad and seen.maker is None and len(self.outsiders) < 8:
+                self.outsiders.setdefault(seen.key, tensor.detach())
 
     def _record(self, name: str, inputs: list[Seen], args: Any) -> Op:
         node = torch._C._current_autograd_node()

@@ -62,16 +62,26 @@ class BufferCopies:
                 torch._foreach_copy_(self._live, self._copies)
 
 
+@dataclass(frozen=True)
+class Handed:
+    """A batch that a DataLoader handed out, with the sampler's indices and the data set's class."""
+
+    batch: Any
+    indices: Any = None
+    dataset: str = ""
+
+
 @dataclass
 class Beginning:
-    """The state at the start of the current step, as far as events let us see it."""
+    """The state at the start of the current step, as far as events let us see it.
+
+    `handed` are the last batches, newest last: frameworks fetch one ahead of the step they run.
+    """
 
     random: RandomStates
     at_zero_grad: RandomStates | None = None
     names: dict[str, Any] = field(default_factory=dict)
-    batch: Any = None
-    indices: Any = None
-    dataset: str = ""
+    handed: tuple[Handed, ...] = ()
 
     def candidates(self) -> list[RandomStates]:
         """Random states to begin from, most likely first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 
 from torchmedic.probes.frames import is_user_file, outward
 from torchmedic.probes.trace import Op, Place
-from torchmedic.replay.microscope import base_name
+from torchmedic.replay.ancestry import base_name
 
 Call = Callable[..., Any]
 Change = Callable[[Call, tuple[Any, ...], dict[str, Any]], Any]
@@ -181,3 +182,16 @@ def cures_for(op: Op, forward: Op | None) -> list[Cure]:
         wide = Cure("half precision", "that call in float32 (outside autocast)", called, in_type(torch.float32))
         return [*fitting, wide, *suspects]
     return [*fitting, *suspects]
+
+
+def wrapped(operand: str) -> str:
+    """Parentheses round an operand to which a method cannot be appended as it is.
+
+    >>> wrapped("1 - d(x)"), wrapped("p.sum(1)")
+    ('(1 - d(x))', 'p.sum(1)')
+    """
+    try:
+        node = ast.parse(operand, mode="eval").body
+    except SyntaxError:
+        return operand
+    return operand if isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)) else f"({operand})"

@@ -17,17 +17,19 @@ from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.trace import Op, Trace
 from torchmedic.record import Probe, Recorder
-from torchmedic.replay.beginnings import Withheld
-from torchmedic.replay.cures import Cure, Treatment, cures_for
+from torchmedic.replay.ancestry import amplifier
+from torchmedic.replay.beginnings import Handed, Withheld
+from torchmedic.replay.cures import Cure, Treatment, cures_for, wrapped
 from torchmedic.replay.guard import Guard, Suspicion, bad_tensors
 from torchmedic.replay.keepsakes import save_reproduction, save_state
 from torchmedic.replay.loops import find_loop
 from torchmedic.replay.microscope import Findings, describe, investigate, microscope
-from torchmedic.replay.scalers import Scalers
+from torchmedic.replay.scalers import Scalers, WithoutAutocast
 from torchmedic.replay.session import Outcome, Pass, Session
-from torchmedic.replay.sources import identify
+from torchmedic.replay.sources import identify, stopped_for_bad_numbers
 
 MOST_TRIALS = 8
+MOST_FURTHER = 20
 
 
 class SickRun(SystemExit):
@@ -52,6 +54,7 @@ class Doctor(Probe):
         self._withheld: dict[int, Withheld] = {}
         self._optimizer: Any = None
         self._examined = False
+        self._further = 0
         self._trace: Trace | None = None
         self._findings: Findings | None = None
         self._trials: list[Trial] = []
@@ -69,8 +72,7 @@ class Doctor(Probe):
 
     def on_batch(self, batch: Any, iterator: Any) -> None:
         if self._session is None:
-            self.guard.on_batch(batch, iterator)
-            self.guard.beginning.indices, self.guard.beginning.dataset = self._loaders.batch_facts(iterator)
+            self.guard.on_batch_of(Handed(batch, *self._loaders.batch_facts(iterator)))
 
     def on_zero_grad(self, optimizer: Any) -> None:
         if self._session is None:
@@ -84,7 +86,7 @@ class Doctor(Probe):
         if self._session is not None:
             self._on_replayed_backward(roots)
         elif self._scalers.is_scaling:
-            if self._scalers.has_collapsed(roots):
+            if self._scalers.loss_is_bad or (self._scalers.has_collapsed and self.guard.looks_bad(roots)):
                 self.guard.suspect_under_scaler(roots, self._scalers.unscaled_loss)
                 self._begin(None)
         else:
@@ -101,7 +103,9 @@ class Doctor(Probe):
             return None
         if callable(closure):
             return self._with_watched_closure(optimizer, closure, args, kwargs)
-        if self.guard.is_sick(optimizer):
+        if _bad_learning_rate(optimizer) is not None:
+            self._report_learning_rate(optimizer)
+        elif self.guard.is_sick(optimizer):
             self._begin(optimizer)
         return None
 
@@ -113,6 +117,18 @@ class Doctor(Probe):
             self.guard.on_step_done(optimizer)
             if self.guard.weights_went_bad():
                 self._report_bad_update(optimizer)
+
+    def on_crash(self, error: BaseException) -> None:
+        """A script that stops itself at a NaN: the step is not at hand any more, but known."""
+        if self._session is not None:
+            self._session.abandon()
+            self._session = None
+            self.recorder.clock_is_held = False
+        elif self._examined or not stopped_for_bad_numbers(error):
+            return
+        self.recorder.observe(
+            SickStep(step=self.recorder.step + 1, what="crash", backward_at=None, way="the script stopped itself")
+        )
 
     # -- one sick step -------------------------------------------------------------------------------------------
 
@@ -167,8 +183,9 @@ class Doctor(Probe):
         if not session.is_running:
             return
         self._last_roots = roots
-        sick = self.guard.looks_bad(roots)
-        if sick or self._optimizer is None:
+        suspicion = self._suspicion
+        at_the_end = self._optimizer is None and suspicion is not None and user_location() == suspicion.backward_at
+        if at_the_end or self.guard.looks_bad(roots):
             session.end_pass(roots)
 
     def _next(self) -> None:
@@ -210,6 +227,8 @@ class Doctor(Probe):
         place = (forward or origin).place
         if place is None or self._findings.entered is not None:
             return
+        if _half_precision(self._trace):
+            self._session.ask(self._without_autocast())
         for cure in cures_for(origin, forward)[:MOST_TRIALS]:
             self._session.ask(self._trial(cure, Treatment(cure, place), forward or origin))
 
@@ -221,6 +240,19 @@ class Doctor(Probe):
 
         return Pass(mode=treatment, done=judged)
 
+    def _without_autocast(self) -> Pass:
+        full = WithoutAutocast()
+
+        def judged(outcome: Outcome) -> None:
+            if full.applied:
+                self._trials.append(Trial(
+                    step=self._step, suspect="half precision", change="the whole step in float32, without autocast",
+                    helps=not outcome.is_sick, loss=outcome.loss, is_cure=True,
+                ))
+            self._next()
+
+        return Pass(mode=full, done=judged)
+
     def _trial_fact(self, cure: Cure, outcome: Outcome, op: Op) -> Trial:
         assert self._trace is not None
         fact = describe(self._trace, op)
@@ -229,7 +261,7 @@ class Doctor(Probe):
         return Trial(
             step=self._step,
             suspect=cure.suspect,
-            change=cure.text.replace("{x}", _wrapped(operand)),
+            change=cure.text.replace("{x}", wrapped(operand)),
             helps=not outcome.is_sick,
             loss=outcome.loss,
             hides=cure.hides,
@@ -244,7 +276,10 @@ class Doctor(Probe):
         assert session is not None
         session.abandon()
         self.recorder.clock_is_held = False
-        self._write(session, reason)
+        self.write_facts(reason or session.way, time.perf_counter() - session.started)
+        self._stop_if_wished()
+
+    def _stop_if_wished(self) -> None:
         if self.recorder.settings.on_sick == "stop":
             self.recorder.stopped_by_us = True
             self.recorder.flush()
@@ -252,7 +287,8 @@ class Doctor(Probe):
                 withheld.put_back()
             raise SickRun(1)
 
-    def _write(self, session: Session, reason: str) -> None:
+    def write_facts(self, way: str, seconds: float) -> None:
+        """Write down what the replays have shown, and keep weights and operands."""
         suspicion = self._suspicion
         assert suspicion is not None
         parameters = self.guard.parameters()
@@ -271,8 +307,8 @@ class Doctor(Probe):
                 parameters=len(parameters),
                 backward_at=suspicion.backward_at,
                 reproduced=self._reproduced,
-                way=session.way if not reason else reason,
-                seconds=time.perf_counter() - session.started,
+                way=way,
+                seconds=seconds,
                 weights_saved=save_state(self.recorder.folder, step, self._modules.roots(), self._optimizers.alive()),
                 scale=self._scalers.scale,
             )
@@ -296,7 +332,8 @@ class Doctor(Probe):
             learning_rate=_learning_rate(optimizer),
             optimizer=type(optimizer).__name__ if optimizer is not None else "",
             optimizer_built=self._optimizers.built_at(optimizer) if optimizer is not None else None,
-            autocast=self._scalers.autocast_name(),
+            autocast=_half_precision(trace),
+            amplifier=amplifier(trace, self._modules.roots(), self._modules.born_at),
             others=tuple(op.place.location() for op in findings.others if op.place)[:5],
         )
 
@@ -306,10 +343,9 @@ class Doctor(Probe):
         return identify(
             findings.entered.key,
             roots=self._modules.roots(),
-            batch=suspicion.beginning.batch,
+            handed=suspicion.beginning.handed,
             frame=suspicion.frame or sys._getframe(1),
-            indices=suspicion.beginning.indices,
-            dataset=suspicion.beginning.dataset,
+            like=self._trace.outsiders.get(findings.entered.key) if self._trace is not None else None,
         )
 
     def _growth(self) -> tuple[Growth, ...]:
@@ -327,36 +363,63 @@ class Doctor(Probe):
         suspicion = self.guard.suspicion
         if self.recorder.settings.on_sick == "skip" and optimizer is not None:
             self._withheld[id(optimizer)] = Withheld(optimizer)
-        self.recorder.observe(
-            SickStep(step=self.recorder.step + 1, what=suspicion.what if suspicion else "", way="not looked into")
-        )
+        self._further += 1
+        if self._further <= MOST_FURTHER:
+            what = suspicion.what if suspicion else ""
+            self.recorder.observe(SickStep(step=self.recorder.step + 1, what=what, way="not looked into"))
         self.guard.suspicion = None
 
     def _report_bad_update(self, optimizer: Any) -> None:
         """Finite gradients, yet weights that are not: the update itself overflowed."""
+        names = [n for n, p in self.guard.parameters().items() if bad_tensors([p.detach()])]
+        self._report_plainly(optimizer, what="update", step=self.recorder.step, bad=names, way="seen after the update")
+
+    def _report_learning_rate(self, optimizer: Any) -> None:
+        """A learning rate that is no number spoils every weight: the update is withheld."""
+        self._withheld[id(optimizer)] = Withheld(optimizer)
+        self._report_plainly(
+            optimizer, what="learning-rate", step=self.recorder.step + 1, bad=[], way="seen before the update"
+        )
+
+    def _report_plainly(self, optimizer: Any, *, what: str, step: int, bad: list[str], way: str) -> None:
+        """A sick step whose cause is in plain sight: nothing needs to run again."""
         if self._examined:
             return
         self._examined = True
-        names = [n for n, p in self.guard.parameters().items() if bad_tensors([p.detach()])]
         self.recorder.observe(
             SickStep(
-                step=self.recorder.step,
-                what="update",
+                step=step,
+                what=what,
                 loss=self.guard.losses[-1] if self.guard.losses else None,
-                bad_parameters=tuple(names[:40]),
+                bad_parameters=tuple(bad[:40]),
                 parameters=len(self.guard.parameters()),
                 backward_at=user_location(),
-                reproduced=False,
-                way="seen after the update",
+                way=way,
+                learning_rate=_bad_learning_rate(optimizer) or str(_learning_rate(optimizer)),
+                optimizer=type(optimizer).__name__,
+                optimizer_built=self._optimizers.built_at(optimizer),
             )
         )
+        self._stop_if_wished()
+
+
+def _half_precision(trace: Trace) -> str:
+    """The half-precision type that the step computes in, or an empty string."""
+    made = (seen.dtype for op in trace.ops if op.phase == "forward" for seen in op.outputs)
+    return next((dtype for dtype in made if dtype in ("float16", "bfloat16")), "")
+
+
+def _bad_learning_rate(optimizer: Any) -> str | None:
+    """The text of a learning rate that is no number."""
+    for group in optimizer.param_groups:
+        rate = group.get("lr")
+        if isinstance(rate, (int, float)) and not math.isfinite(rate):
+            return str(rate)
+        if isinstance(rate, complex):
+            return str(rate)
+    return None
 
 
 def _learning_rate(optimizer: Any) -> float | None:
     value = optimizer.param_groups[0].get("lr") if optimizer is not None and optimizer.param_groups else None
     return float(value) if value is not None and math.isfinite(float(value)) else None
-
-
-def _wrapped(operand: str) -> str:
-    """Parentheses round an operand that is more than a name or a call."""
-    return operand if operand.replace(".", "").replace("_", "").isalnum() or operand.endswith((")", "]")) else f"({operand})"

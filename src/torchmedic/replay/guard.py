@@ -16,10 +16,11 @@ from torchmedic.probes.frames import is_own_file, outward, user_location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.record import Probe, Recorder
-from torchmedic.replay.beginnings import Beginning, BufferCopies, RandomStates, carried_values
+from torchmedic.replay.beginnings import Beginning, BufferCopies, Handed, RandomStates, carried_values
 from torchmedic.replay.loops import Loop, find_loop, read_names, targets_from_batch
 
 HISTORY = 60
+BATCHES_KEPT = 3
 
 
 @dataclass
@@ -60,10 +61,10 @@ class Guard(Probe):
 
     # -- what is kept for the way back ---------------------------------------------------------------------------
 
-    def on_batch(self, batch: Any, iterator: Any) -> None:
+    def on_batch_of(self, handed: Handed) -> None:
         if torch.is_grad_enabled():
             self.beginning.random = RandomStates.now()
-            self.beginning.batch = batch
+            self.beginning.handed = (*self.beginning.handed, handed)[-BATCHES_KEPT:]
 
     def on_zero_grad(self, optimizer: Any) -> None:
         self.beginning.at_zero_grad = RandomStates.now(full=False)
@@ -75,7 +76,7 @@ class Guard(Probe):
 
     def on_step_done(self, optimizer: Any) -> None:
         place = find_loop(sys._getframe(1), self._stack)
-        self.beginning = Beginning(random=RandomStates.now())
+        self.beginning = Beginning(random=RandomStates.now(), handed=self.beginning.handed)
         if place is not None:
             self.beginning.names = carried_values(*place)
         self.buffers.refresh(self._buffers_now())
@@ -124,8 +125,8 @@ class Guard(Probe):
         if place is not None:
             frame, loop = place
             names = read_names(frame, loop.targets) | self.beginning.names
-            if loop.carried & loop.targets and self.beginning.batch is not None:
-                names |= targets_from_batch(loop, self.beginning.batch)
+            if loop.carried & loop.targets and self.beginning.handed:
+                names |= targets_from_batch(loop, self.beginning.handed[-1].batch)
         return Suspicion(
             what=what,
             loss=loss,

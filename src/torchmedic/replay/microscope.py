@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 import torch
 
-from torchmedic.facts import OpFact, Operand
+from torchmedic.facts import Operand, OpFact
 from torchmedic.probes.positions import called_name, operand_names
 from torchmedic.probes.trace import Op, Seen, Trace
 from torchmedic.probes.values import tensor_summary
+from torchmedic.replay.ancestry import absorber, base_name, known_range, makers
 
 # Operations that put a value in place: an infinity there was written by someone, it did not arise.
 _PLACING = ("masked_fill", "fill", "full", "where", "index_put", "copy", "scalar_tensor", "triu", "tril", "lift_fresh",
@@ -31,16 +32,6 @@ class Findings:
     placed: Op | None = None
     entered: Seen | None = None
     others: list[Op] = field(default_factory=list)
-
-
-def base_name(op: str) -> str:
-    """`aten.div_.Tensor` is `div`.
-
-    >>> base_name("aten.div_.Tensor")
-    'div'
-    """
-    name = op.split(".")[1] if op.count(".") >= 1 else op
-    return name if name.startswith("_") and not name.strip("_") else name.rstrip("_") or name
 
 
 def microscope() -> Trace:
@@ -134,10 +125,11 @@ def _chain(bad: list[Op], origin: Op) -> list[Op]:
 def describe(trace: Trace, op: Op) -> OpFact:
     """An operation as a fact, with its operands where they were kept."""
     expression = op.place.expression() if op.place else ""
-    read, made = trace.kept.get(op.index, ([], []))
+    _, made = trace.kept.get(op.index, ([], []))
     bad = next((t for t in made if t.is_floating_point() and not bool(torch.isfinite(t).all())), None)
     index = _first_bad(bad) if bad is not None else ()
     forward = trace.ops[op.forward] if op.forward is not None else None
+    absorbing = absorber(trace, forward or op) if bad is not None else None
     return OpFact(
         op=op.name,
         phase=op.phase,
@@ -148,23 +140,30 @@ def describe(trace: Trace, op: Op) -> OpFact:
         module=op.module,
         node=op.node,
         forward_op=forward.name if forward else "",
-        operands=_operands(op, read, expression, index),
-        scalars=tuple(float(s) for s in op.scalars),
+        operands=_operands(trace, op, expression, index),
+        scalars=tuple(float(s) for s in (forward or op).scalars),
         result=tensor_summary(bad) if bad is not None else None,
         bad=int((~torch.isfinite(bad)).sum()) if bad is not None else 0,
         index=index,
         makes_nan=any(s.has_nan for s in op.outputs),
+        forward_operands=_operands(trace, forward, expression, ()) if forward is not None else (),
+        absorbed_by=base_name(absorbing.name) if absorbing is not None else "",
+        absorbed_at=absorbing.place.location() if absorbing is not None and absorbing.place else None,
     )
 
 
-def _operands(op: Op, read: list[torch.Tensor], expression: str, index: tuple[int, ...]) -> tuple[Operand, ...]:
-    names = operand_names(expression)
+def _operands(trace: Trace, op: Op, expression: str, index: tuple[int, ...]) -> tuple[Operand, ...]:
+    """What the operation read: from the tensors where they were kept, else by the ranges seen when they were made."""
+    names = operand_names(expression) if op.phase == "forward" else ()
+    kept, _ = trace.kept.get(op.index, ([], []))
     found = []
-    for i, tensor in enumerate(read):
-        summary = tensor_summary(tensor)
-        if summary is not None:
-            name = names[i] if i < len(names) and op.phase == "forward" else ""
-            found.append(Operand(name=name, tensor=summary, value=_value_at(tensor, index)))
+    for i, seen in enumerate(op.inputs[:6]):
+        tensor = kept[i] if i < len(kept) else None
+        summary = (tensor_summary(tensor) if tensor is not None else None) or known_range(trace, seen)
+        made_by, made_at = makers(trace, seen)
+        value = _value_at(tensor, index) if tensor is not None else None
+        name = names[i] if i < len(names) else ""
+        found.append(Operand(name=name, tensor=summary, value=value, made_by=made_by, made_at=made_at))
     return tuple(found)
 
 

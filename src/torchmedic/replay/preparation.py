@@ -26,6 +26,7 @@ class _Level:
     """A frame being watched: the line it is on, and which of its names are spoiled now."""
 
     line: int
+    number: int
     bad: dict[str, Spoiled] = field(default_factory=dict)
 
 
@@ -41,6 +42,7 @@ class Preparation(Probe):
         super().install(recorder)
         self._levels: dict[int, _Level] = {}
         self._births: list[tuple[int, str, Birth]] = []
+        self._entered = 0
         self._until = time.monotonic() + SECONDS
         self._steps_left = recorder.settings.until_step
         sys.settrace(self._enter)
@@ -73,13 +75,14 @@ class Preparation(Probe):
     def _enter(self, frame: FrameType, event: str, _arg: Any) -> Any:
         if not is_user_file(frame.f_code.co_filename):
             return None
-        self._levels[id(frame)] = _Level(line=frame.f_lineno or 0)
+        self._entered += 1  # frames come back at the same address: they are told apart by number
+        self._levels[id(frame)] = _Level(line=frame.f_lineno or 0, number=self._entered)
         return self._within
 
     def _within(self, frame: FrameType, event: str, arg: Any) -> Any:
         if time.monotonic() > self._until:
             self._leave()
-        level = self._levels.setdefault(id(frame), _Level(line=frame.f_lineno or 0))
+        level = self._levels.setdefault(id(frame), _Level(line=frame.f_lineno or 0, number=0))
         if event in ("line", "return"):
             self._look(frame, level)
             if event == "return":
@@ -95,28 +98,28 @@ class Preparation(Probe):
         for name in names:
             found = spoiled(values[name]) if name in values else None
             if found is None and name in values and level.bad.pop(name, None) is not None:
-                self._strike_out(frame, name)
+                self._strike_out(level, name)
             elif found is not None and _is_new(level.bad.get(name), found):
                 level.bad[name] = found
-                self._note(frame, level.line, name, found, values)
+                self._note(frame, level, name, found, values)
 
     def _look_at_return(self, frame: FrameType, level: _Level, value: Any) -> None:
         found = spoiled(value)
         if found is not None and not level.bad:
-            self._note(frame, level.line, "the returned value", found, frame.f_locals)
+            self._note(frame, level, "the returned value", found, frame.f_locals)
         if found is None and value is not None:
-            self._births = [b for b in self._births if b[0] != id(frame)]
+            self._births = [b for b in self._births if b[0] != level.number]
 
-    def _strike_out(self, frame: FrameType, name: str) -> None:
-        self._births = [b for b in self._births if not (b[0] == id(frame) and b[1] == name)]
+    def _strike_out(self, level: _Level, name: str) -> None:
+        self._births = [b for b in self._births if not (b[0] == level.number and b[1] == name)]
 
-    def _note(self, frame: FrameType, line: int, name: str, found: Spoiled, values: dict[str, Any]) -> None:
+    def _note(self, frame: FrameType, level: _Level, name: str, found: Spoiled, values: dict[str, Any]) -> None:
         if len(self._births) >= MOST_BIRTHS:
             return
-        file = frame.f_code.co_filename
+        file, line = frame.f_code.co_filename, level.line
         statement = _statement(file, line)
         operands = _operands(statement, values, frame.f_globals, without=name)
-        self._births.append((id(frame), name, Birth(
+        self._births.append((level.number, name, Birth(
             where=location(file, line, frame.f_code.co_qualname),
             variable=name,
             holder=found.holder,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import torch
@@ -11,9 +12,8 @@ from torch.amp import grad_scaler
 from torchmedic.probes.patching import Patches
 from torchmedic.replay.guard import scalar
 
-# From the default scale of 2**16, seventeen skips in a row bring it below 1.
+# From the default scale of 2**16, seventeen skips bring it below 1.
 _COLLAPSED_SCALE = 1.0
-_BAD_LOSSES_IN_A_ROW = 2
 
 
 class Scalers:
@@ -24,7 +24,6 @@ class Scalers:
         self.is_scaling = False
         self.unscaled_loss: float | None = None
         self.scale: float | None = None
-        self._bad_losses = 0
 
     def install(self) -> None:
         original = grad_scaler.GradScaler.scale
@@ -47,19 +46,38 @@ class Scalers:
             self.unscaled_loss = scalar(outputs)
         if isinstance(outputs, torch.Tensor) and outputs.device.type == "cpu":
             self.scale = float(scaler.get_scale())
-        bad = self.unscaled_loss is not None and self.unscaled_loss - self.unscaled_loss != 0
-        self._bad_losses = self._bad_losses + 1 if bad else 0
 
-    def has_collapsed(self, roots: tuple[Any, ...]) -> bool:
-        """A loss that is bad before scaling, twice in a row, or a scale that has gone below 1 by skipping."""
-        if self._bad_losses >= _BAD_LOSSES_IN_A_ROW:
-            return True
+    @property
+    def loss_is_bad(self) -> bool:
+        """Bad before scaling: no smaller scale can cure that."""
+        return self.unscaled_loss is not None and not math.isfinite(self.unscaled_loss)
+
+    @property
+    def has_collapsed(self) -> bool:
+        """Halved below 1 by skipping step after step."""
         return self.scale is not None and self.scale < _COLLAPSED_SCALE
 
-    @staticmethod
-    def autocast_name() -> str:
-        """The autocast type that is in force for the device of the step, or an empty string."""
-        for device in ("cuda", "cpu"):
-            if torch.is_autocast_enabled(device):
-                return str(torch.get_autocast_dtype(device)).removeprefix("torch.")
-        return ""
+
+class WithoutAutocast:
+    """Makes `torch.autocast` do nothing between enter and exit, to try a step in full precision."""
+
+    def __init__(self) -> None:
+        self._patches = Patches()
+        self.applied = 0
+
+    def __enter__(self) -> WithoutAutocast:
+        original = torch.autocast.__enter__
+
+        def enter(context: Any) -> Any:
+            was, context._enabled = context._enabled, False
+            self.applied += bool(was)
+            try:
+                return original(context)
+            finally:
+                context._enabled = was
+
+        self._patches.replace(torch.autocast, "__enter__", enter)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._patches.restore()

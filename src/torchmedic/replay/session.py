@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -112,8 +113,13 @@ class Session:
         self._stop_running()
         loss = scalar(roots[0]) if len(roots) == 1 else None
         bad_loss = loss is not None and loss - loss != 0
-        outcome = Outcome(loss=loss, is_sick=bad_loss or self._guard.bad_gradients(), roots=roots)
+        outcome = Outcome(loss=loss, is_sick=bad_loss or self._has_bad_gradients(), roots=roots)
         question.done(outcome)
+
+    def _has_bad_gradients(self) -> bool:
+        """Under a scaler, scaled gradients may overflow in good health: there a bad loss alone is the sickness."""
+        by_loss_alone = self._suspicion.what == "scaler" and not math.isfinite(self._suspicion.loss or 0.0)
+        return not by_loss_alone and self._guard.bad_gradients()
 
     def _stop_running(self) -> None:
         question, self._running = self._running, None

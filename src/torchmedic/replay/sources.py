@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import linecache
+import math
+import re
+import traceback
 from collections.abc import Iterator
 from types import FrameType
 from typing import Any
@@ -13,27 +17,50 @@ from torchmedic.facts import Source
 from torchmedic.probes.frames import is_user_file, outward
 from torchmedic.probes.trace import storage_key
 from torchmedic.probes.values import tensor_summary
+from torchmedic.replay.beginnings import Handed
 
 _MOST_SHOWN = 8
 _LABEL_NAMES = {"y", "yb", "label", "labels", "target", "targets", "tgt", "y_true", "gt"}
 
 
 def identify(
-    key: int, *, roots: list[nn.Module], batch: Any, frame: FrameType | None, indices: Any, dataset: str
+    key: int,
+    *,
+    roots: list[nn.Module],
+    handed: tuple[Handed, ...],
+    frame: FrameType | None,
+    like: torch.Tensor | None,
 ) -> Source | None:
-    """The best name for the storage `key`: a parameter or buffer, a batch field, else a variable of the script."""
-    for origin, name, tensor in _known(roots, batch, frame):
+    """The best name for the storage `key`: a parameter or buffer, a batch field, else a variable of the script.
+
+    A batch that was moved to a device or copied on its way has another storage: `like`, the tensor the step read,
+    is then compared by form and by where it is bad.
+    """
+    known = list(_known(roots, handed, frame))
+    for origin, name, tensor, given in known:
         if storage_key(tensor) == key:
-            return describe_source(origin, name, tensor, indices if origin == "batch" else None, dataset)
+            return describe_source(origin, name, tensor, given)
+    for origin, name, tensor, given in known:
+        if like is not None and origin == "batch" and _looks_the_same(tensor, like):
+            return describe_source(origin, name, tensor, given)
     return None
 
 
-def _known(roots: list[nn.Module], batch: Any, frame: FrameType | None) -> Iterator[tuple[str, str, torch.Tensor]]:
+def _known(
+    roots: list[nn.Module], handed: tuple[Handed, ...], frame: FrameType | None
+) -> Iterator[tuple[str, str, torch.Tensor, Handed | None]]:
     for root in roots:
-        yield from (("parameter", name, p) for name, p in root.named_parameters())
-        yield from (("buffer", name, b) for name, b in root.named_buffers())
-    yield from (("batch", name, t) for name, t in tensors_in(batch, "batch"))
-    yield from variables(frame)
+        yield from (("parameter", name, p, None) for name, p in root.named_parameters())
+        yield from (("buffer", name, b, None) for name, b in root.named_buffers())
+    for given in reversed(handed):
+        yield from (("batch", name, t, given) for name, t in tensors_in(given.batch, "batch"))
+    yield from ((origin, name, tensor, None) for origin, name, tensor in variables(frame))
+
+
+def _looks_the_same(tensor: torch.Tensor, like: torch.Tensor) -> bool:
+    if tensor.shape != like.shape or not tensor.is_floating_point():
+        return False
+    return bool(torch.equal(torch.isfinite(tensor).cpu(), torch.isfinite(like).cpu()))
 
 
 def variables(frame: FrameType | None) -> Iterator[tuple[str, str, torch.Tensor]]:
@@ -76,7 +103,7 @@ def _graph_tensors(data: Any, path: str) -> Iterator[tuple[str, torch.Tensor]]:
                 yield f"{prefix}.{name}", item
 
 
-def describe_source(origin: str, name: str, tensor: torch.Tensor, indices: Any, dataset: str) -> Source:
+def describe_source(origin: str, name: str, tensor: torch.Tensor, given: Handed | None = None) -> Source:
     """Where in the tensor the bad values are."""
     summary = tensor_summary(tensor)
     assert summary is not None
@@ -95,8 +122,8 @@ def describe_source(origin: str, name: str, tensor: torch.Tensor, indices: Any, 
         row_count=len(rows),
         columns=tuple(columns[:_MOST_SHOWN]),
         column_count=len(columns),
-        sample=_sample(rows, indices),
-        dataset=dataset,
+        sample=_sample(rows, given.indices if given is not None else None),
+        dataset=given.dataset if given is not None else "",
         is_label=leaf.lower() in _LABEL_NAMES or name.lower() in _LABEL_NAMES,
         value=str(float(values[0])) if values.numel() else "",
     )
@@ -111,3 +138,25 @@ def _sample(rows: list[int], indices: Any) -> int | None:
     if not rows or not isinstance(indices, (list, tuple)) or rows[0] >= len(indices):
         return None
     return int(indices[rows[0]])
+
+
+_SAYS_SO = re.compile(r"\b(nan|inf|infinite|non-?finite|isnan|isfinite|isinf)\b", re.IGNORECASE)
+
+
+def stopped_for_bad_numbers(error: BaseException) -> bool:
+    """Whether an exception speaks of NaN or infinity and a variable of its frames holds one."""
+    frames = [f for f, _ in traceback.walk_tb(error.__traceback__) if is_user_file(f.f_code.co_filename)]
+    if not frames:
+        return False
+    line = linecache.getline(frames[-1].f_code.co_filename, frames[-1].f_lineno or 0)
+    if not _SAYS_SO.search(f"{error} {line}"):
+        return False
+    return any(_is_bad_number(value) for frame in frames for value in frame.f_locals.values())
+
+
+def _is_bad_number(value: Any) -> bool:
+    if isinstance(value, float):
+        return not math.isfinite(value)
+    if isinstance(value, torch.Tensor) and value.is_floating_point() and value.device.type == "cpu":
+        return not bool(torch.isfinite(value.detach()).all())
+    return False

@@ -1,0 +1,79 @@
+"""The last way to see a sick step again: the whole script runs a second time, and the microscope wakes at the step."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from torchmedic.probes.frames import user_location
+from torchmedic.probes.trace import Trace
+from torchmedic.replay.doctor import Doctor
+from torchmedic.replay.guard import Suspicion
+from torchmedic.replay.microscope import investigate, microscope
+
+WAY = "the script was run again from the start"
+
+
+class Wake(Doctor):
+    """Looks at everything from the end of the step before the sick one, until something bad is made."""
+
+    name = "wake"
+
+    def on_forward(self, module: Any) -> None:
+        if self._trace is None and (self.recorder.settings.until_step or 1) <= 1:
+            self._open_eyes()
+
+    def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return None
+
+    def on_step_done(self, optimizer: Any) -> None:
+        wanted = (self.recorder.settings.until_step or 1) - 1
+        if self._trace is None and self.recorder.step >= wanted:
+            self._open_eyes()
+        self.guard.on_step_done(optimizer)
+
+    def on_backward_done(self, roots: tuple[Any, ...]) -> None:
+        self.guard.on_backward_done(roots)
+        if self._trace is not None and self.guard.looks_bad(roots):
+            seeds = [index for index in (self._trace.maker_of(root) for root in roots) if index is not None]
+            self._conclude(self._trace, seeds)
+
+    def on_crash(self, error: BaseException) -> None:
+        self._conclude_from_the_end()
+
+    def on_finish(self) -> None:
+        self._conclude_from_the_end()
+
+    def _open_eyes(self) -> None:
+        self._trace = microscope()
+        self._trace.name_modules(self._modules.roots())
+        self._trace.__enter__()
+
+    def _conclude_from_the_end(self) -> None:
+        """The script stopped by itself: begin at the last bad thing that was made."""
+        if self._trace is not None and not self._reproduced:
+            bad = [op.index for op in self._trace.ops if op.makes_bad and op.phase == "forward"]
+            self._conclude(self._trace, bad[-1:])
+
+    def _conclude(self, trace: Trace, seeds: list[int]) -> None:
+        trace.__exit__(None, None, None)
+        bad_ops = [op.index for op in trace.ops if op.makes_bad]
+        self._findings = investigate(trace, seeds) or investigate(trace, bad_ops[-1:])
+        self._reproduced = self._findings is not None
+        self._step = self.recorder.step + 1
+        self._suspicion = Suspicion(
+            what="loss",
+            loss=None,
+            backward_at=user_location(),
+            frame=sys._getframe(1),
+            loop=None,
+            names={},
+            beginning=self.guard.beginning,
+            roots=(),
+            stack={},
+        )
+        if self._reproduced:
+            self.write_facts(WAY, 0.0)
+        self.recorder.flush()
+        os._exit(0)
