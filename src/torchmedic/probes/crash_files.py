@@ -12,6 +12,7 @@ from torchmedic.redaction import redact
 
 _MOST_NEIGHBOURS = 8
 _BEGINNING = 24
+_TORCH_LOAD = os.path.join("torch", "serialization.py")
 
 
 def file_at_crash(error: BaseException) -> FileAtCrash | None:

@@ -76,7 +76,8 @@ def _frame(frame: FrameType, line: int, root: Any, with_values: bool) -> Frame:
 
 def _is_module(thing: Any) -> bool:
     torch = sys.modules.get("torch")
-    return torch is not None and isinstance(thing, torch.nn.Module)
+    # One whose `nn.Module.__init__` has not run cannot be asked for anything.
+    return torch is not None and isinstance(thing, torch.nn.Module) and "_modules" in vars(thing)
 
 
 def _root_module(frames: list[FrameType]) -> Any:
@@ -98,7 +99,7 @@ def _near_names(error: BaseException) -> tuple[str, ...]:
     if not isinstance(wanted, str):
         return ()
     if isinstance(error, AttributeError):
-        owner = getattr(error, "obj", None)
+        owner: Any = getattr(error, "obj", None)
         known = dir(owner) + (list(owner._modules) if _is_module(owner) else [])
     elif isinstance(error, NameError):
         known = _names_in_scope(error.__traceback__)

@@ -1,0 +1,100 @@
+"""`next` on an iterator that has nothing left."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from torchmedic.facts import Crash, LoaderAtCrash, Location, Run
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._reading import also, crash_in, said, user_line
+from torchmedic.rules.errors._syntax import Assignment, Code, dotted
+
+
+class ExhaustedIterator(Rule):
+    """A StopIteration left the script: `next` was called once too often."""
+
+    code = "ERR039"
+    name = "exhausted-iterator"
+    symptoms = (Symptom.CRASH,)
+    tell_apart = "StopIteration, or `generator raised StopIteration`, on a line that calls `next`"
+    needs = (Crash,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        crash = crash_in(run)
+        if crash is None or not (crash.type_name == "StopIteration" or said(crash, "generator raised StopIteration")):
+            return
+        where = user_line(crash.cause) if crash.cause is not None else None
+        where = where or user_line(crash)
+        if where is None:
+            return
+        code = Code.of(run)
+        name = _asked(code, where)
+        made, source = _made(code, name, where)
+        yield self.diagnose(
+            headline=f"`next({name})` was called on an iterator that is used up" if name else "an iterator is used up",
+            confidence="proven",
+            where=where,
+            mark=f"next({name})",
+            label="nothing is left to hand out",
+            also=also((made, "the iterator is made here, once"), but=where),
+            culprit=Culprit(phase="data", tensor=name or None),
+            evidence=tuple(_evidence(run, source)),
+            remedies=tuple(_remedies(name, source)),
+        )
+
+
+def _asked(code: Code, where: Location) -> str:
+    """The argument of `next(…)` on a line."""
+    statement = code.statement(where)
+    for node in ast.walk(statement) if statement is not None else ():
+        if isinstance(node, ast.Call) and dotted(node.func) == "next" and node.args:
+            return ast.unparse(node.args[0])
+    return ""
+
+
+def _made(code: Code, name: str, where: Location) -> tuple[Location | None, str]:
+    """Where the iterator was made, and the thing it goes over: `loader` in `it = iter(loader)`."""
+    if name.startswith("iter("):
+        return None, name[5:-1]
+    found = code.last_assignment(name, where) if name else None
+    if found is None and "." in name:
+        found = next(iter(code.attribute_assignments(name.rpartition(".")[2])), None)
+    if found is None:
+        found = next(iter(_at_top(code, name, where)), None)
+    if found is None:
+        return None, ""
+    value = found.value
+    over = (
+        ast.unparse(value.args[0])
+        if isinstance(value, ast.Call) and dotted(value.func) == "iter" and value.args
+        else ""
+    )
+    return found.location, over
+
+
+def _at_top(code: Code, name: str, where: Location) -> list[Assignment]:
+    top = Location(file=where.file, line=10**9)
+    return list(code.assignments(name, top))
+
+
+def _evidence(run: Run, source: str) -> Iterator[str]:
+    loader = next((seen for seen in run.all(LoaderAtCrash) if seen.name == source), None)
+    if loader is not None and loader.samples and loader.batch_size:
+        whole, rest = divmod(loader.samples, loader.batch_size)
+        batches = whole + (1 if rest and not loader.drop_last else 0)
+        yield f"`{source}` has {loader.samples} samples in {batches} batches, then it ends"
+    if run.info.steps:
+        yield f"{run.info.steps} optimizer steps were made before"
+    yield "an iterator runs once; `iter(…)` has to be called again for another pass"
+
+
+def _remedies(name: str, source: str) -> Iterator[Remedy]:
+    over = source or "loader"
+    yield Remedy(title=f"loop with `for batch in {over}:`, which ends by itself")
+    if name and not name.startswith("iter("):
+        yield Remedy(
+            title="or start again when it is used up",
+            diff=f"+ try:\n+     batch = next({name})\n+ except StopIteration:\n+     {name} = iter({over})\n"
+            f"+     batch = next({name})",
+        )
