@@ -1,0 +1,113 @@
+"""Bad input gets one clear line on standard error and exit 2, and nothing is written over."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.cli.typed import Typed, typed
+from torchmedic.facts import Crash, RunInfo
+from torchmedic.store import RUN_FILE, append, create
+
+
+def is_one_line(answer: Typed, *words: str) -> None:
+    assert answer.status == 2
+    assert answer.out == ""
+    assert answer.err.startswith("torchmedic: ")
+    assert answer.err.count("\n") == 1
+    for word in words:
+        assert word in answer.err
+
+
+def a_run_file(folder: Path) -> Path:
+    create(folder / RUN_FILE, RunInfo(argv=("train.py",), python="3.11.0"))
+    append(folder / RUN_FILE, [Crash(exception="ValueError", message=f"m{i}" * 200) for i in range(50)])
+    return folder / RUN_FILE
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_a_missing_run(tmp_path: Path) -> None:
+    is_one_line(typed("report", str(tmp_path / "none.db")), "no such run file")
+
+
+def test_an_empty_folder_is_no_run(tmp_path: Path) -> None:
+    is_one_line(typed("report", str(tmp_path)), "no run file in this folder")
+
+
+@pytest.mark.parametrize("data", [b"", b"hello", b"\x00\xff" * 5000, b"SQLite format 3\x00" + b"\x07" * 4000])
+def test_a_foreign_file_is_no_run_and_stays_as_it_is(tmp_path: Path, data: bytes) -> None:
+    foreign = tmp_path / "foreign.db"
+    foreign.write_bytes(data)
+    is_one_line(typed("report", str(foreign), "--json", str(tmp_path / "out.json")), "foreign.db")
+    assert contents(tmp_path) == {str(foreign): data}
+
+
+def test_a_foreign_database_is_no_run_and_stays_as_it_is(tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign.db"
+    with sqlite3.connect(foreign) as db:
+        db.execute("CREATE TABLE info (body TEXT)")
+    db.close()
+    before = foreign.read_bytes()
+    is_one_line(typed("report", str(foreign)), "not a torchmedic run file")
+    assert foreign.read_bytes() == before
+
+
+@pytest.mark.parametrize("kept", [100, 4096, 9000])
+def test_a_truncated_run(tmp_path: Path, kept: int) -> None:
+    run = a_run_file(tmp_path)
+    cut = tmp_path / "cut.db"
+    cut.write_bytes(run.read_bytes()[:kept])
+    is_one_line(typed("report", str(cut), "--json", str(tmp_path / "out.json")), "cut.db")
+    assert not (tmp_path / "out.json").exists()
+    assert cut.stat().st_size == kept
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_an_unreadable_run(tmp_path: Path) -> None:
+    run = a_run_file(tmp_path)
+    run.chmod(0)
+    is_one_line(typed("report", str(run)), RUN_FILE)
+
+
+def test_an_output_that_cannot_be_written_is_said_before_any_work(tmp_path: Path) -> None:
+    run = a_run_file(tmp_path)
+    is_one_line(typed("report", str(run), "--json", str(tmp_path)), "it is a directory")
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "empty"),
+        (b" \n\n", "empty"),
+        (bytes(range(256)) * 40, "binary"),
+        (b"\x7fELF\x02\x01\x01" + b"\0" * 64, "binary"),
+        (b"all went well\nepoch 3 loss 0.2\n", "no traceback"),
+        (b'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n' * 80_000, "too large"),
+    ],
+)
+def test_a_file_that_is_no_traceback(tmp_path: Path, data: bytes, words: str) -> None:
+    pasted = tmp_path / "pasted.txt"
+    pasted.write_bytes(data)
+    is_one_line(typed("explain", str(pasted), "--json", str(tmp_path / "out.json")), words)
+    is_one_line(typed("explain", "-", stdin=data), words, "standard input")
+    assert contents(tmp_path) == {str(pasted): data}
+
+
+def test_ten_megabytes_are_refused(tmp_path: Path) -> None:
+    pasted = tmp_path / "log.txt"
+    pasted.write_bytes(b"ValueError: x\n" * (10 * 1024 * 1024 // 14))
+    is_one_line(typed("explain", str(pasted)), "too large", "tail -n")
+
+
+def test_a_folder_is_no_traceback(tmp_path: Path) -> None:
+    is_one_line(typed("explain", str(tmp_path)), "a directory")
+
+
+def test_neither_a_rule_nor_a_file() -> None:
+    is_one_line(typed("explain", "nowhere.txt"), "no such rule and no such file")
