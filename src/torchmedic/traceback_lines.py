@@ -9,13 +9,13 @@ HEADER = "Traceback (most recent call last)"
 LONGEST_LINE = 2000
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-_STREAM = re.compile(r"^(\[(?:rank|default)?\d+\]:? ?|\((?:[\w.-]+ )?(?:pid=)?\d+(?:, ip=[\d.]+)?\) )")
+_STREAM = re.compile(r"^(\[(?:rank|default)?\d+\]:?|\((?:[\w.-]+ )?(?:pid=)?\d+(?:, ip=[\d.]+)?\)(?= ))")
 _CAUSE = "The above exception was the direct cause of the following exception"
 _CONTEXT = "During handling of the above exception, another exception occurred"
 
 _PYTHON = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<func>.+))?$')
 _IPYTHON = re.compile(r"^File (?P<file>[^\s\"].*?):(?P<line>\d+)(?:, in (?P<func>.+))?$")
-_CELL = re.compile(r"^(?:Cell|Input) In ?\[(?P<cell>\d+)\](?:, line (?P<line>\d+))?(?:, in (?P<func>.+))?$")
+_CELL = re.compile(r"^\s*(?:Cell|Input) In ?\[(?P<cell>\d+)\](?:, line (?P<line>\d+))?(?:, in (?P<func>.+))?$")
 _OLD_IPYTHON = re.compile(r"^(?P<file><ipython-input-[^>]+>|(?:~|/|[A-Za-z]:\\)\S*\.pyx?) in (?P<func>.+)$")
 _RICH = re.compile(r"^(?P<file>(?:/|~|[A-Za-z]:[\\/]|<).*?):(?P<line>\d+) in (?P<func>.+)$")
 _CELL_LINE = re.compile(r"<(?:cell line|module): (\d+)>|<cell line: (\d+)>")
@@ -33,11 +33,15 @@ _LIBRARY = re.compile(
 
 @dataclass(frozen=True)
 class FrameLine:
-    """A line that names a place; `line` is 0 where a later line carries the number."""
+    """A line that names a place; `line` is 0 where a later line carries the number.
+
+    `numbered` says that the source below it has line numbers, with an arrow at the one meant.
+    """
 
     file: str
     line: int
     function: str
+    numbered: bool = False
 
 
 def without_colours(line: str) -> str:
@@ -49,7 +53,7 @@ def split_stream(line: str) -> tuple[str, str]:
     """The label of the process a line came from, and the rest.
 
     >>> split_stream("[rank1]:   File x")
-    ('[rank1]: ', '  File x')
+    ('[rank1]:', '   File x')
     """
     match = _STREAM.match(line)
     return (match.group(1), line[match.end() :]) if match else ("", line)
@@ -68,11 +72,11 @@ def frame_line(line: str) -> FrameLine | None:
     for pattern in (_PYTHON, _IPYTHON, _CELL, _OLD_IPYTHON, _RICH):
         match = pattern.match(text)
         if match is not None:
-            return _frame_from(match)
+            return _frame_from(match, numbered=pattern is not _PYTHON and not text[:1].isspace())
     return None
 
 
-def _frame_from(match: re.Match[str]) -> FrameLine:
+def _frame_from(match: re.Match[str], numbered: bool) -> FrameLine:
     found = match.groupdict()
     function = found.get("func") or ""
     number = _number(found.get("line"))
@@ -81,7 +85,7 @@ def _frame_from(match: re.Match[str]) -> FrameLine:
         number = number or _number(cell.group(1) or cell.group(2))
         function = "<module>"
     file = found.get("file") or f"Cell In[{found.get('cell')}]"
-    return FrameLine(file=file, line=number, function=_bare(function))
+    return FrameLine(file=file, line=number, function=_bare(function), numbered=numbered)
 
 
 def _bare(function: str) -> str:

@@ -34,6 +34,7 @@ class _Trace:
     frames: list[Location] = field(default_factory=list)
     exception: str = ""
     message: list[str] = field(default_factory=list)
+    numbered: bool = False
     caret: int | None = None
     ended: int = -1
     blank_seen: bool = False
@@ -58,7 +59,14 @@ def _streams(text: str) -> dict[str, list[tuple[int, str]]]:
     for number, raw in enumerate(re.split(r"\r\n|\r|\n", text)):
         label, line = lines_.split_stream(lines_.without_colours(raw))
         streams.setdefault(label, []).append((number, line))
-    return streams
+    return {label: _without_gap(stream) if label else stream for label, stream in streams.items()}
+
+
+def _without_gap(stream: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Labelled lines without the one space that some writers put after the label."""
+    if any(line and not line.startswith(" ") for _, line in stream):
+        return stream
+    return [(number, line[1:]) for number, line in stream]
 
 
 def _traces(stream: Iterable[tuple[int, str]]) -> list[_Trace]:
@@ -131,6 +139,7 @@ class _Reader:
             self._now = _Trace(joined=self._joint, in_group=self._in_group)
             self._joint = ""
             self._now.frames.append(_location(place))
+            self._now.numbered = place.numbered
 
     def _in_frames(self, now: _Trace, number: int, line: str) -> None:
         if now.boxed and lines_.is_box_edge(line):
@@ -139,6 +148,7 @@ class _Reader:
         text = lines_.box_content(line) if now.boxed else line
         place = _boxed_place(now, text) if now.boxed else lines_.frame_line(text)
         if place is not None:
+            now.numbered = place.numbered
             if len(now.frames) < MOST_FRAMES:
                 now.frames.append(_location(place))
             else:
@@ -151,7 +161,7 @@ class _Reader:
             self._maybe_exception(now, number, text)
 
     def _in_source(self, now: _Trace, text: str) -> None:
-        if not now.frames or not text.strip():
+        if not now.frames or not text.strip() or now.numbered:
             return
         last = now.frames[-1]
         if lines_.is_carets(text):
@@ -192,8 +202,10 @@ def _log_prefix(before: str) -> re.Pattern[str] | None:
 def _boxed_place(now: _Trace, text: str) -> lines_.FrameLine | None:
     """The place in a box line; Rich breaks a long path over two lines, even inside its line number."""
     candidates = [text] + ([now.cut_path + text, f"{now.cut_path} {text}"] if now.cut_path else [])
-    now.cut_path = text if text.startswith(("/", "~")) or text[1:3] in (":\\", ":/") else ""
-    return next((place for place in map(lines_.frame_line, candidates) if place is not None), None)
+    place = next((found for found in map(lines_.frame_line, candidates) if found is not None), None)
+    is_path = text.startswith(("/", "~")) or text[1:3] in (":\\", ":/")
+    now.cut_path = text if is_path and place is None else ""
+    return place
 
 
 def _fill(now: _Trace, number: int, source: str) -> None:

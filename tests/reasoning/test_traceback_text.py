@@ -94,6 +94,13 @@ def test_a_script_that_does_not_compile_has_no_header() -> None:
     assert crash.frames == ()
 
 
+def test_a_cell_that_does_not_compile() -> None:
+    crash = read("  Cell In[3], line 2\n    x = = 1\n        ^\nSyntaxError: invalid syntax\n")
+    assert crash.syntax is not None
+    assert (crash.syntax.file, crash.syntax.line, crash.syntax.source) == ("Cell In[3]", 2, "x = = 1")
+    assert crash.syntax_column == 5
+
+
 def test_the_error_of_a_worker_is_the_cause() -> None:
     crash = read(
         """
