@@ -108,8 +108,9 @@ def _print(console: Console, text: Text, indent: int) -> None:
     if len(lines) == 1:
         console.print(text, soft_wrap=True)
         return
+    for line in lines:
+        line.rstrip()
     first, rest = lines[0], Text(" ").join(list(lines)[1:])
-    first.rstrip()
     console.print(first, soft_wrap=True)
     for line in rest.wrap(console, max(20, width - indent)):
         line.rstrip()

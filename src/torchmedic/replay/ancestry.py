@@ -13,10 +13,11 @@ from torchmedic.probes.trace import Op, Seen, Trace
 _MOST_STEPS = 8
 _MOST_CONSUMERS = 400
 _ABSORBING = ("where", "nan_to_num", "masked_fill")
+_MIXING = ("mm", "addmm", "bmm", "baddbmm", "convolution", "sum", "mean")
 # What only changes the form or the scale of a value: the story goes on with its first operand.
 _PASSING = (
-    "view", "expand", "unsqueeze", "squeeze", "add", "sub", "rsub", "mul", "div", "clamp", "clamp_min", "clamp_max", "_to_copy",
-    "clone", "select", "slice", "permute", "t", "transpose", "_unsafe_view", "reshape", "sqrt", "neg", "index", "alias",
+    "view", "expand", "unsqueeze", "squeeze", "add", "sub", "rsub", "mul", "div", "clamp", "clamp_min", "clamp_max",
+    "_to_copy",     "clone", "select", "slice", "permute", "t", "transpose", "_unsafe_view", "reshape", "sqrt", "neg", "index", "alias",
     "index_select", "gather", "repeat", "abs", "detach", "pow",
 )  # fmt: skip
 
@@ -82,7 +83,7 @@ def absorber(trace: Trace, op: Op) -> Op | None:
 def _mixes(op: Op) -> bool:
     """Matrix products and reductions blend elements: after them nothing can be thrown away one by one."""
     name = base_name(op.name)
-    return name in ("mm", "addmm", "bmm", "baddbmm", "convolution", "sum", "mean") or "softmax" in name or "loss" in name
+    return name in _MIXING or "softmax" in name or "loss" in name
 
 
 def amplifier(
@@ -96,7 +97,8 @@ def amplifier(
         if module is None or not list(module.parameters(recurse=False)):
             continue
         before = max((abs(v) for s in ops[0].inputs[:3] for v in _ends(trace, s, module)), default=0.0)
-        after = max((abs(v) for op in ops for s in op.outputs for v in (s.low, s.high) if math.isfinite(v)), default=0.0)
+        made = [v for op in ops for s in op.outputs for v in (s.low, s.high)]
+        after = max((abs(v) for v in made if math.isfinite(v)), default=0.0)
         if before > 0 and (best is None or after / before > best[0]):
             best = (after / before, path, before, after, len(ops))
     if best is None:
@@ -126,7 +128,8 @@ def _by_module(trace: Trace) -> dict[str, list[Op]]:
 
 def _ends(trace: Trace, seen: Seen, module: nn.Module) -> list[float]:
     """The range of an input of a module that is none of its weights."""
-    if not seen.is_float or any(tuple(p.shape) == seen.shape or tuple(p.shape)[::-1] == seen.shape for p in module.parameters(recurse=False)):
+    weights = [tuple(p.shape) for p in module.parameters(recurse=False)]
+    if not seen.is_float or seen.shape in weights or seen.shape[::-1] in weights:
         return []
     known = known_range(trace, seen)
     return [v for v in (known.minimum, known.maximum) if v is not None]

@@ -29,7 +29,7 @@ class RandomStates:
             torch_cpu=torch.get_rng_state(),
             python=random.getstate() if full else None,
             numpy=numpy.random.get_state() if full and numpy is not None else None,
-            cuda=torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else [],
+            cuda=torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else [],  # type: ignore[no-untyped-call]
         )
 
     def restore(self) -> None:

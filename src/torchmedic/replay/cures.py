@@ -154,6 +154,10 @@ def _table() -> Iterator[tuple[tuple[str, ...], Cure]]:
     yield ("mean",), Cure("mean over nothing", "skip the term when nothing is selected", frozenset({"mean"}), _mean_or_zero)
 
 
+_COUNTED_FROM_ONE = Cure("base of the power", "`{x}.clamp(min=1)`", frozenset({"pow", "__pow__", "pow_", "float_power"}),
+                         first(lambda x: x.clamp_min(1.0) if x.numel() and float(x.max()) >= 1 else x.clamp_min(_tiny(x))))
+
+
 def _population(func: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     kwargs = {k: v for k, v in kwargs.items() if k != "unbiased"} | {"correction": 0}
     dims = args[1] if len(args) > 1 and not isinstance(args[1], bool) else kwargs.pop("dim", None)
@@ -173,6 +177,8 @@ def cures_for(op: Op, forward: Op | None) -> list[Cure]:
     guilty = forward or op
     name = base_name(guilty.name)
     fitting = [cure for names, cure in _table() if name in names]
+    if name == "pow" and guilty.scalars and guilty.scalars[0] < 0:
+        fitting = [_COUNTED_FROM_ONE]
     called = frozenset().union(*(cure.calls for cure in fitting)) or frozenset({name})
     suspects = [
         Cure("float32 precision", "that call in float64", called, in_type(torch.float64), is_cure=False),

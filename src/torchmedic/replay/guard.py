@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import math
 import sys
+import weakref
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -17,6 +18,7 @@ from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.record import Probe, Recorder
 from torchmedic.replay.beginnings import Beginning, BufferCopies, Handed, RandomStates, carried_values
+from torchmedic.replay.device_guard import DeviceGuard
 from torchmedic.replay.loops import Loop, find_loop, read_names, targets_from_batch
 
 HISTORY = 60
@@ -36,6 +38,8 @@ class Suspicion:
     beginning: Beginning
     roots: tuple[Any, ...]
     stack: dict[int, int]
+    buffers: BufferCopies
+    step: int
 
 
 class Guard(Probe):
@@ -50,7 +54,11 @@ class Guard(Probe):
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self.beginning = Beginning(random=RandomStates.now())
-        self.buffers = BufferCopies()
+        self._buffers = BufferCopies()
+        self._buffers_before = BufferCopies()
+        self._device_guards: weakref.WeakKeyDictionary[Any, DeviceGuard] = weakref.WeakKeyDictionary()
+        self._device_loss: torch.Tensor | None = None
+        self._late: Suspicion | None = None
         self.suspicion: Suspicion | None = None
         self.losses: collections.deque[float] = collections.deque(maxlen=HISTORY)
         self.norms: collections.deque[list[float]] = collections.deque(maxlen=HISTORY)
@@ -79,9 +87,13 @@ class Guard(Probe):
         self.beginning = Beginning(random=RandomStates.now(), handed=self.beginning.handed)
         if place is not None:
             self.beginning.names = carried_values(*place)
-        self.buffers.refresh(self._buffers_now())
+        self._buffers, self._buffers_before = self._buffers_before, self._buffers
+        self._buffers.refresh(self._buffers_now())
         self.norms.append(self._parameter_norms())
         self.suspicion = None
+        on_device = self._device_guards.get(optimizer)
+        if on_device is not None:
+            on_device.done()
 
     def _buffers_now(self) -> list[torch.Tensor]:
         alive = list(self._modules.alive())
@@ -99,17 +111,39 @@ class Guard(Probe):
             self.losses.append(loss)
         bad_loss = loss is not None and not math.isfinite(loss)
         self._bad_losses = self._bad_losses + 1 if bad_loss else 0
-        if bad_loss or self.bad_gradients():
+        if loss is None and len(roots) == 1 and isinstance(roots[0], torch.Tensor) and roots[0].numel() == 1:
+            self._device_loss = roots[0].detach()
+        if bad_loss or self._bad_host_gradients():
             self.suspicion = self._suspect("loss" if bad_loss else "gradient", loss, roots)
 
     def is_sick(self, optimizer: Any) -> bool:
         """Asked when the update is about to be applied."""
         if self.suspicion is not None:
             return True
+        if DeviceGuard.handles(optimizer):
+            return self._is_sick_on_device(optimizer)
         if self.bad_gradients(optimizer):
             self.suspicion = self._suspect("gradient", self.losses[-1] if self.losses else None, ())
             return True
         return False
+
+    def _is_sick_on_device(self, optimizer: Any) -> bool:
+        """Ask without waiting: the answer may be about the step before this one, whose way back is still known."""
+        guard = self._device_guards.get(optimizer)
+        if guard is None:
+            guard = self._device_guards[optimizer] = DeviceGuard(optimizer)
+        answer = guard.ask(self._device_loss)
+        self._device_loss = None
+        before, self._late = self._late, self._suspect("gradient", None, ())
+        if answer == "healthy":
+            return False
+        self.suspicion = before if answer == "sick before" else self._late
+        return self.suspicion is not None
+
+    def _bad_host_gradients(self) -> bool:
+        """Only what can be read without waiting for a device."""
+        gradients = [g for o in self._optimizers.alive() for g in gradients_of(o) if g.device.type == "cpu"]
+        return bool(bad_tensors(gradients))
 
     def has_no_optimizer_and_stays_sick(self) -> bool:
         """A loop that updates weights by hand never asks: two non-finite losses in a row speak for themselves."""
@@ -137,15 +171,26 @@ class Guard(Probe):
             beginning=self.beginning,
             roots=roots,
             stack=self._stack,
+            buffers=self._buffers,
+            step=self.recorder.step + 1,
         )
+
+    def suspect_now(self, what: str) -> Suspicion:
+        """A suspicion of the present moment, for a step that is seen in a second run."""
+        return self._suspect(what, None, ())
 
     def suspect_under_scaler(self, roots: tuple[Any, ...], unscaled: float | None) -> None:
         self.suspicion = self._suspect("scaler", unscaled, roots)
 
     def looks_bad(self, roots: tuple[Any, ...]) -> bool:
         """Whether a finished backward left a bad loss or bad gradients."""
-        loss = scalar(roots[0]) if len(roots) == 1 else None
+        loss = scalar(roots[0], wait=True) if len(roots) == 1 else None
         return (loss is not None and not math.isfinite(loss)) or self.bad_gradients()
+
+    def bad_parameter_names(self, of_weights: bool = False) -> list[str]:
+        """Parameters whose gradient (or value) is not finite."""
+        pairs = ((name, p.detach() if of_weights else p.grad) for name, p in self.parameters().items())
+        return [name for name, tensor in pairs if tensor is not None and bad_tensors([tensor])]
 
     def weights_went_bad(self) -> bool:
         """After an update: whether a parameter's norm is not finite any more."""
@@ -193,8 +238,8 @@ def bad_tensors(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
     return [t for t in dense if not bool(torch.isfinite(t).all())]
 
 
-def scalar(root: Any) -> float | None:
-    """A loss as a number, where reading it does not wait for a device."""
-    if isinstance(root, torch.Tensor) and root.numel() == 1 and root.device.type == "cpu" and not root.is_complex():
-        return float(root.detach())
-    return None
+def scalar(root: Any, wait: bool = False) -> float | None:
+    """A loss as a number; without `wait` only where reading it does not wait for a device."""
+    if not isinstance(root, torch.Tensor) or root.numel() != 1 or root.is_complex():
+        return None
+    return float(root.detach()) if wait or root.device.type == "cpu" else None

@@ -158,7 +158,7 @@ def jump_to_top(frame: FrameType, loop: Loop, arrived: Callable[[], None], refus
             return None
         if event == "line" and f.f_lineno in tops:
             try:
-                f.f_lineno = loop.first
+                f.f_lineno = loop.first  # type: ignore[misc]
             except ValueError as error:
                 give_back()
                 refused(str(error))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import torch
 
-from torchmedic.facts import Operand, OpFact
+from torchmedic.facts import Location, Operand, OpFact
 from torchmedic.probes.positions import called_name, operand_names
 from torchmedic.probes.trace import Op, Seen, Trace
 from torchmedic.probes.values import tensor_summary
 from torchmedic.replay.ancestry import absorber, base_name, known_range, makers
+from torchmedic.replay.written import line_with_number
 
 # Operations that put a value in place: an infinity there was written by someone, it did not arise.
 _PLACING = ("masked_fill", "fill", "full", "where", "index_put", "copy", "scalar_tensor", "triu", "tril", "lift_fresh",
@@ -149,12 +151,13 @@ def describe(trace: Trace, op: Op) -> OpFact:
         forward_operands=_operands(trace, forward, expression, ()) if forward is not None else (),
         absorbed_by=base_name(absorbing.name) if absorbing is not None else "",
         absorbed_at=absorbing.place.location() if absorbing is not None and absorbing.place else None,
+        written_at=_ignored_label_written(trace, op),
     )
 
 
 def _operands(trace: Trace, op: Op, expression: str, index: tuple[int, ...]) -> tuple[Operand, ...]:
     """What the operation read: from the tensors where they were kept, else by the ranges seen when they were made."""
-    names = operand_names(expression) if op.phase == "forward" else ()
+    names = _names(op, expression) if op.phase == "forward" else ()
     kept, _ = trace.kept.get(op.index, ([], []))
     found = []
     for i, seen in enumerate(op.inputs[:6]):
@@ -165,6 +168,31 @@ def _operands(trace: Trace, op: Op, expression: str, index: tuple[int, ...]) -> 
         name = names[i] if i < len(names) else ""
         found.append(Operand(name=name, tensor=summary, value=value, made_by=made_by, made_at=made_at))
     return tuple(found)
+
+
+def _names(op: Op, expression: str) -> tuple[str, ...]:
+    """What the user calls the operands; nothing where the call is that of a module or function which does more."""
+    called = called_name(expression)
+    if op.library is not None:
+        return ()
+    if not called.isidentifier() or expression.startswith(("torch.", "F.", "nn.functional.")):
+        return operand_names(expression)
+    if hasattr(torch.Tensor, called) or hasattr(torch.nn.functional, called) or hasattr(torch, called):
+        return operand_names(expression)
+    # A loss module is handed what its operation gets: the arguments alone.
+    arguments = operand_names(re.sub(r"^[\w.]+\(", "F.loss(", expression))
+    return arguments if "loss" in op.name else ()
+
+
+def _ignored_label_written(trace: Trace, op: Op) -> Location | None:
+    """The line that writes the label of a cross-entropy in which all labels are the same one, the ignored."""
+    if op.index not in trace.kept:
+        return None
+    for index in (op.index, *(s.maker for s in op.inputs if s.maker is not None)):
+        loss = trace.ops[index]
+        if "nll_loss" in loss.name and loss.phase == "forward":
+            return line_with_number(float(loss.scalars[-1])) if loss.scalars else None
+    return None
 
 
 def _first_bad(tensor: torch.Tensor) -> tuple[int, ...]:

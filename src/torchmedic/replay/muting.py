@@ -32,7 +32,7 @@ class Mute:
     def start(self) -> None:
         if self._before is None:
             self._before = sys.stdout, sys.stderr
-            sys.stdout, sys.stderr = _Silence(sys.stdout), _Silence(sys.stderr)  # type: ignore[assignment]
+            sys.stdout, sys.stderr = _Silence(sys.stdout), _Silence(sys.stderr)
 
     def stop(self) -> None:
         if self._before is not None:

@@ -15,7 +15,7 @@ from torchmedic.facts import Birth, Operand
 from torchmedic.probes.frames import is_user_file, location
 from torchmedic.probes.values import tensor_summary
 from torchmedic.record import Probe, Recorder
-from torchmedic.replay.tables import Spoiled, spoiled, zero_labels
+from torchmedic.replay.tables import Spoiled, holds_numbers, spoiled, zero_labels
 
 MOST_BIRTHS = 60
 SECONDS = 90.0
@@ -104,10 +104,10 @@ class Preparation(Probe):
                 self._note(frame, level, name, found, values)
 
     def _look_at_return(self, frame: FrameType, level: _Level, value: Any) -> None:
-        found = spoiled(value)
+        found = spoiled(value, depth=3)
         if found is not None and not level.bad:
             self._note(frame, level, "the returned value", found, frame.f_locals)
-        if found is None and value is not None:
+        if found is None and holds_numbers(value):
             self._births = [b for b in self._births if b[0] != level.number]
 
     def _strike_out(self, level: _Level, name: str) -> None:

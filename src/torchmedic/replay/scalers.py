@@ -72,7 +72,7 @@ class WithoutAutocast:
             was, context._enabled = context._enabled, False
             self.applied += bool(was)
             try:
-                return original(context)
+                return original(context)  # type: ignore[no-untyped-call]
             finally:
                 context._enabled = was
 

@@ -13,7 +13,6 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from torchmedic.replay.beginnings import BufferCopies
 from torchmedic.replay.guard import Guard, Suspicion, scalar
 from torchmedic.replay.loops import jump_to_top, write_names
 from torchmedic.replay.muting import Mute
@@ -41,10 +40,9 @@ class Outcome:
 class Session:
     """Plays passes one after another by jumping to the top of the loop's body, or by calling a closure."""
 
-    def __init__(self, suspicion: Suspicion, guard: Guard, buffers: BufferCopies, over: Callable[[str], None]) -> None:
+    def __init__(self, suspicion: Suspicion, guard: Guard, over: Callable[[str], None]) -> None:
         self._suspicion = suspicion
         self._guard = guard
-        self._buffers = buffers
         self._over = over
         self._waiting: list[Pass] = []
         self._running: Pass | None = None
@@ -52,7 +50,12 @@ class Session:
         self._eager = contextlib.ExitStack()
         self._left_on: list[Any] = []
         self.started = time.perf_counter()
-        self.way = "the loop's own body was run again"
+        self.last: Pass | None = None
+        self.is_by_closure = False
+
+    @property
+    def way(self) -> str:
+        return "the optimizer's closure was called again" if self.is_by_closure else "the loop's own body was run again"
 
     def ask(self, question: Pass) -> None:
         self._waiting.append(question)
@@ -64,6 +67,7 @@ class Session:
 
     def next_by_jump(self) -> None:
         """Arrange the next pass, or end the session."""
+        self._add_last()
         if not self._waiting:
             self._over("")
             return
@@ -75,8 +79,8 @@ class Session:
 
     def all_by_closure(self, closure: Callable[[], Any]) -> None:
         """Answer every question by calling the step's closure again."""
-        self.way = "the optimizer's closure was called again"
-        while self._waiting:
+        self.is_by_closure = True
+        while self._waiting or self._add_last():
             self._begin()
             try:
                 closure()
@@ -89,6 +93,13 @@ class Session:
             self._take_off()
         self._over("")
 
+    def _add_last(self) -> bool:
+        """When every question is answered, the pass that leaves the world as the script would have."""
+        if not self._waiting and self.last is not None:
+            self._waiting.append(self.last)
+            self.last = None
+        return bool(self._waiting)
+
     def _begin(self) -> None:
         """Put the world back to the start of the step and switch the pass on."""
         self._take_off()
@@ -96,7 +107,7 @@ class Session:
         beginning = self._suspicion.beginning
         candidates = beginning.candidates()
         candidates[min(question.random, len(candidates) - 1)].restore()
-        self._buffers.restore()
+        self._suspicion.buffers.restore()
         self._clear_gradients()
         if self._suspicion.frame is not None:
             write_names(self._suspicion.frame, self._suspicion.names | question.names)
@@ -111,8 +122,8 @@ class Session:
         question = self._running
         assert question is not None
         self._stop_running()
-        loss = scalar(roots[0]) if len(roots) == 1 else None
-        bad_loss = loss is not None and loss - loss != 0
+        loss = scalar(roots[0], wait=True) if len(roots) == 1 else None
+        bad_loss = loss is not None and not math.isfinite(loss)
         outcome = Outcome(loss=loss, is_sick=bad_loss or self._has_bad_gradients(), roots=roots)
         question.done(outcome)
 

@@ -44,6 +44,13 @@ def spoiled(value: Any, depth: int = 1) -> Spoiled | None:
     return None
 
 
+def holds_numbers(value: Any) -> bool:
+    """Whether a value is an array, a table or a tensor, or a tuple of such: something that could be spoiled."""
+    if isinstance(value, (list, tuple)):
+        return any(holds_numbers(item) for item in value[:8])
+    return type(value).__module__.partition(".")[0] in ("numpy", "pandas", "torch", "polars") and hasattr(value, "shape")
+
+
 def zero_labels(value: Any) -> tuple[str, ...]:
     """Where a vector or table of divisors is 0, by label."""
     numpy = sys.modules.get("numpy")
@@ -59,8 +66,8 @@ def zero_labels(value: Any) -> tuple[str, ...]:
     if not len(zero) or len(zero) == array.size:
         return ()
     index = getattr(value, "index", None)
-    labels = [str(index[i]) if hasattr(index, "__getitem__") else str(i) for i in zero[:_MOST_LABELS]]
-    return tuple(labels)
+    labelled = index is not None and hasattr(index, "__getitem__")
+    return tuple(str(index[i]) if labelled else str(i) for i in zero[:_MOST_LABELS])  # type: ignore[index]
 
 
 def _array(holder: str, array: Any, columns: Any = None, index: Any = None) -> Spoiled | None:

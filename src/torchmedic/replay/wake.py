@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any
 
-from torchmedic.probes.frames import user_location
 from torchmedic.probes.trace import Trace
+from torchmedic.record import Recorder
+from torchmedic.replay.case import Case
 from torchmedic.replay.doctor import Doctor
-from torchmedic.replay.guard import Suspicion
 from torchmedic.replay.microscope import investigate, microscope
 
 WAY = "the script was run again from the start"
@@ -19,6 +18,10 @@ class Wake(Doctor):
     """Looks at everything from the end of the step before the sick one, until something bad is made."""
 
     name = "wake"
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._trace: Trace | None = None
 
     def on_forward(self, module: Any) -> None:
         if self._trace is None and (self.recorder.settings.until_step or 1) <= 1:
@@ -52,28 +55,19 @@ class Wake(Doctor):
 
     def _conclude_from_the_end(self) -> None:
         """The script stopped by itself: begin at the last bad thing that was made."""
-        if self._trace is not None and not self._reproduced:
+        if self._trace is not None:
             bad = [op.index for op in self._trace.ops if op.makes_bad and op.phase == "forward"]
             self._conclude(self._trace, bad[-1:])
 
     def _conclude(self, trace: Trace, seeds: list[int]) -> None:
         trace.__exit__(None, None, None)
         bad_ops = [op.index for op in trace.ops if op.makes_bad]
-        self._findings = investigate(trace, seeds) or investigate(trace, bad_ops[-1:])
-        self._reproduced = self._findings is not None
-        self._step = self.recorder.step + 1
-        self._suspicion = Suspicion(
-            what="loss",
-            loss=None,
-            backward_at=user_location(),
-            frame=sys._getframe(1),
-            loop=None,
-            names={},
-            beginning=self.guard.beginning,
-            roots=(),
-            stack={},
-        )
-        if self._reproduced:
-            self.write_facts(WAY, 0.0)
+        suspicion = self.guard.suspect_now("loss")
+        case = Case(suspicion.step, suspicion, None, self.guard, self._modules.roots())
+        case.trace = trace
+        case.findings = investigate(trace, seeds) or investigate(trace, bad_ops[-1:])
+        case.is_reproduced = case.findings is not None
+        if case.is_reproduced:
+            self.report.write(case, WAY, 0.0, None)
         self.recorder.flush()
         os._exit(0)

@@ -1,0 +1,122 @@
+"""One sick step: the questions put to its replays, and the answers that came back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import nn
+
+from torchmedic.facts import Trial
+from torchmedic.probes.trace import Op, Trace
+from torchmedic.replay.cures import Cure, Treatment, cures_for, wrapped
+from torchmedic.replay.guard import Guard, Suspicion, bad_tensors
+from torchmedic.replay.microscope import Findings, describe, investigate, microscope
+from torchmedic.replay.scalers import WithoutAutocast
+from torchmedic.replay.session import Outcome, Pass, Session
+
+MOST_TRIALS = 8
+
+
+class Case:
+    """What is known of a sick step. `following` is called after each answer, to have the next pass run."""
+
+    def __init__(self, step: int, suspicion: Suspicion, optimizer: Any, guard: Guard, roots: list[nn.Module]) -> None:
+        self.step = step
+        self.suspicion = suspicion
+        self.optimizer = optimizer
+        self.trace: Trace | None = None
+        self.findings: Findings | None = None
+        self.trials: list[Trial] = []
+        self.bad_parameters: list[str] = []
+        self.is_reproduced = False
+        self._guard = guard
+        self._roots = roots
+
+    def ask_microscope(self, session: Session, following: Callable[[], None], random: int = 0) -> None:
+        """First question: does the step get sick again, and where does it begin?"""
+        trace = microscope()
+        trace.name_modules(self._roots)
+
+        def looked(outcome: Outcome) -> None:
+            if outcome.is_sick:
+                self.trace = trace
+                self.is_reproduced = True
+                self.bad_parameters = self._guard.bad_parameter_names()
+                self.findings = investigate(trace, self._seeds(trace, outcome))
+                self._ask_trials(session, following)
+            elif random == 0 and len(self.suspicion.beginning.candidates()) > 1:
+                self.ask_microscope(session, following, random=1)
+            following()
+
+        session.ask(Pass(mode=trace, done=looked, random=random))
+
+    def _seeds(self, trace: Trace, outcome: Outcome) -> list[int]:
+        """The operations that made the bad loss, or else the bad gradients."""
+        made = [trace.maker_of(root) for root in outcome.roots if bad_tensors([root.detach()])]
+        seeds = [index for index in made if index is not None]
+        if not seeds:
+            gradients = [p.grad for p in self._guard.parameters().values() if p.grad is not None]
+            seeds = [i for i in (trace.maker_of(g) for g in gradients if bad_tensors([g])) if i is not None]
+        return seeds
+
+    def _ask_trials(self, session: Session, following: Callable[[], None]) -> None:
+        """More questions: which change of the guilty call makes the step finite?"""
+        if self.findings is None or self.trace is None or self.findings.entered is not None:
+            return
+        origin = self.findings.origin
+        forward = self.trace.ops[origin.forward] if origin.forward is not None else None
+        guilty = forward or origin
+        if guilty.place is None:
+            return
+        if half_precision(self.trace):
+            session.ask(self._trial_without_autocast(following))
+        for cure in cures_for(origin, forward)[:MOST_TRIALS]:
+            session.ask(self._trial(cure, Treatment(cure, guilty.place), guilty, following))
+
+    def _trial(self, cure: Cure, treatment: Treatment, op: Op, following: Callable[[], None]) -> Pass:
+        def judged(outcome: Outcome) -> None:
+            if treatment.applied:
+                self.trials.append(self._fact(cure, outcome, op))
+            following()
+
+        return Pass(mode=treatment, done=judged)
+
+    def _trial_without_autocast(self, following: Callable[[], None]) -> Pass:
+        full = WithoutAutocast()
+
+        def judged(outcome: Outcome) -> None:
+            if full.applied:
+                self.trials.append(
+                    Trial(
+                        step=self.step,
+                        suspect="half precision",
+                        change="the whole step in float32, without autocast",
+                        helps=not outcome.is_sick,
+                        loss=outcome.loss,
+                        is_cure=True,
+                    )
+                )
+            following()
+
+        return Pass(mode=full, done=judged)
+
+    def _fact(self, cure: Cure, outcome: Outcome, op: Op) -> Trial:
+        assert self.trace is not None
+        names = [operand.name for operand in describe(self.trace, op).operands if operand.name]
+        operand = names[-1] if cure.suspect == "divisor" and names else (names[0] if names else "x")
+        return Trial(
+            step=self.step,
+            suspect=cure.suspect,
+            change=cure.text.replace("{x}", wrapped(operand)),
+            helps=not outcome.is_sick,
+            loss=outcome.loss,
+            hides=cure.hides,
+            is_cure=cure.is_cure,
+        )
+
+
+def half_precision(trace: Trace) -> str:
+    """The half-precision type that the step computes in, or an empty string."""
+    made = (seen.dtype for op in trace.ops if op.phase == "forward" for seen in op.outputs)
+    return next((dtype for dtype in made if dtype in ("float16", "bfloat16")), "")

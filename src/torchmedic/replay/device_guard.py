@@ -1,0 +1,135 @@
+"""The guard on an accelerator: the question is asked on the device, the answer is read a step late, nothing waits.
+
+Three ways, because none wins everywhere (bench/results.md): fused optimizers obey a flag on the device and freeze by
+themselves; others get a shadow of their state, copied before each update; where steps are so short that launches
+dominate, or memory is short, the flag is read before the update.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from typing import Any, Literal
+
+import torch
+
+Answer = Literal["healthy", "sick now", "sick before"]
+Way = Literal["freeze", "shadow", "read"]
+
+_SHORT_STEP_SECONDS = 0.002
+_STEPS_TO_CHOOSE = 4
+_SPARE_MEMORY = 2.0
+_HONOURS_FLAG = ("Adam", "AdamW", "SGD", "Adagrad")
+
+
+class DeviceGuard:
+    """One optimizer's guard. `ask` is called right before every update, `done` right after it."""
+
+    def __init__(self, optimizer: Any) -> None:
+        self._optimizer = optimizer
+        self._device = next(_parameters(optimizer)).device
+        self._flag = torch.zeros((), device=self._device)
+        self._one = torch.ones((), device=self._device)
+        self._host = torch.zeros((), pin_memory=True)
+        self._copied: torch.cuda.Event | None = None
+        self._way: Way = "read"
+        self._steps = 0
+        self._asked_at = 0.0
+        self._durations: list[float] = []
+        self._live: list[torch.Tensor] = []
+        self._shadow: list[torch.Tensor] = []
+
+    @staticmethod
+    def handles(optimizer: Any) -> bool:
+        """Whether all parameters lie on one CUDA device and no scaler is in charge."""
+        devices = {p.device for p in _parameters(optimizer)}
+        return len(devices) == 1 and next(iter(devices)).type == "cuda" and getattr(optimizer, "found_inf", None) is None
+
+    def ask(self, loss: torch.Tensor | None) -> Answer:
+        """Put this step's question; answer the last one (or this one, where it is read at once)."""
+        self._measure()
+        if self._copied is not None and self._last_was_sick():
+            self._put_back()
+            return "sick before"
+        self._check(loss)
+        if self._way == "read":
+            if bool(self._flag):
+                self._flag.zero_()
+                return "sick now"
+            return "healthy"
+        self._host.copy_(self._flag, non_blocking=True)
+        self._copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        self._copied.record(torch.cuda.current_stream(self._device))
+        if self._way == "freeze":
+            self._optimizer.found_inf = self._flag
+            self._optimizer.grad_scale = None
+        else:
+            torch._foreach_copy_(self._shadow, self._live)
+        return "healthy"
+
+    def done(self) -> None:
+        """After the update: leave no trace on the optimizer, and settle on a way when enough was seen."""
+        if self._way == "freeze":
+            del self._optimizer.found_inf, self._optimizer.grad_scale
+        self._steps += 1
+        if self._steps == _STEPS_TO_CHOOSE:
+            self._choose()
+
+    def _measure(self) -> None:
+        now = time.perf_counter()
+        if self._asked_at and self._steps < _STEPS_TO_CHOOSE:
+            self._durations.append(now - self._asked_at)
+        self._asked_at = now
+
+    def _check(self, loss: torch.Tensor | None) -> None:
+        """One launch per type over all gradients; the flag only ever grows, gradients keep their bits (times 1)."""
+        groups: defaultdict[torch.dtype, list[torch.Tensor]] = defaultdict(list)
+        for parameter in _parameters(self._optimizer):
+            gradient = parameter.grad
+            if gradient is not None:
+                groups[gradient.dtype].append(gradient._values() if gradient.is_sparse else gradient)
+        if loss is not None:
+            groups[loss.dtype].append(loss.detach().clone())
+        for tensors in groups.values():
+            torch._amp_foreach_non_finite_check_and_unscale_(tensors, self._flag, self._one)
+
+    def _last_was_sick(self) -> bool:
+        assert self._copied is not None
+        self._copied.synchronize()
+        self._copied = None
+        return bool(self._host)
+
+    def _choose(self) -> None:
+        """Short steps are read at once; fused optimizers freeze; others get a shadow if there is room for one."""
+        if min(self._durations) < _SHORT_STEP_SECONDS:
+            return
+        name = type(self._optimizer).__name__
+        if name in _HONOURS_FLAG and all(group.get("fused") for group in self._optimizer.param_groups):
+            self._way = "freeze"
+            return
+        live = list(_device_state(self._optimizer, self._device))
+        size = sum(t.numel() * t.element_size() for t in live)
+        if torch.cuda.mem_get_info(self._device)[0] > _SPARE_MEMORY * size:
+            self._live, self._shadow, self._way = live, [t.clone() for t in live], "shadow"
+
+    def _put_back(self) -> None:
+        """Undo the updates that were made before the answer was known, and let the flag start anew."""
+        if self._way == "shadow":
+            with torch.no_grad():
+                torch._foreach_copy_(self._live, self._shadow)
+                for state in self._optimizer.state.values():
+                    step = state.get("step")
+                    if isinstance(step, torch.Tensor) and step.device.type == "cpu":
+                        step -= 1
+        self._flag.zero_()
+
+
+def _parameters(optimizer: Any) -> Any:
+    return (p for group in optimizer.param_groups for p in group["params"])
+
+
+def _device_state(optimizer: Any, device: torch.device) -> Any:
+    """Parameters and state tensors that live on the device."""
+    yield from (p.detach() for p in _parameters(optimizer))
+    for state in optimizer.state.values():
+        yield from (t for t in state.values() if isinstance(t, torch.Tensor) and t.device == device)

@@ -1,0 +1,132 @@
+"""Writes a sick step down: its facts for the rules, its weights and first bad operands for the user."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+from torchmedic.facts import Growth, Origin, SickStep, Source
+from torchmedic.probes.frames import user_location
+from torchmedic.probes.modules import Modules
+from torchmedic.probes.optimizers import Optimizers
+from torchmedic.record import Recorder
+from torchmedic.replay.ancestry import amplifier
+from torchmedic.replay.case import Case, half_precision
+from torchmedic.replay.guard import Guard
+from torchmedic.replay.keepsakes import save_reproduction, save_state
+from torchmedic.replay.microscope import Findings, describe
+from torchmedic.replay.sources import identify
+
+_MOST_NAMES = 40
+
+
+class Report:
+    """Knows the script's modules and optimizers, and puts a case into words for the run file."""
+
+    def __init__(self, recorder: Recorder, guard: Guard, modules: Modules, optimizers: Optimizers) -> None:
+        self._recorder = recorder
+        self._guard = guard
+        self._modules = modules
+        self._optimizers = optimizers
+
+    def write(self, case: Case, way: str, seconds: float, scale: float | None) -> None:
+        """All facts of a case that was run again, or could not be."""
+        roots = self._modules.roots()
+        if case.findings is not None:
+            self._recorder.observe(self._origin(case, case.findings))
+        for trial in case.trials:
+            self._recorder.observe(trial)
+        self._recorder.observe(
+            SickStep(
+                step=case.step,
+                what=case.suspicion.what,
+                loss=case.suspicion.loss,
+                bad_parameters=tuple(case.bad_parameters[:_MOST_NAMES]),
+                parameters=len(self._guard.parameters()),
+                backward_at=case.suspicion.backward_at,
+                reproduced=case.is_reproduced,
+                way=way,
+                seconds=seconds,
+                weights_saved=save_state(self._recorder.folder, case.step, roots, self._optimizers.alive()),
+                scale=scale,
+            )
+        )
+        if case.trace is not None and case.findings is not None:
+            save_reproduction(self._recorder.folder, case.trace, case.findings.origin)
+
+    def write_plainly(self, optimizer: Any, *, what: str, step: int, bad: list[str], way: str) -> None:
+        """A sick step whose cause is in plain sight: nothing needs to run again."""
+        self._recorder.observe(
+            SickStep(
+                step=step,
+                what=what,
+                loss=self._guard.losses[-1] if self._guard.losses else None,
+                bad_parameters=tuple(bad[:_MOST_NAMES]),
+                parameters=len(self._guard.parameters()),
+                backward_at=user_location(),
+                way=way,
+                learning_rate=bad_learning_rate(optimizer) or str(_learning_rate(optimizer)),
+                optimizer=type(optimizer).__name__,
+                optimizer_built=self._optimizers.built_at(optimizer),
+            )
+        )
+
+    def _origin(self, case: Case, findings: Findings) -> Origin:
+        trace = case.trace
+        assert trace is not None
+        optimizer = case.optimizer or next(iter(self._optimizers.alive()), None)
+        return Origin(
+            step=case.step,
+            op=describe(trace, findings.origin),
+            turn=describe(trace, findings.turn) if findings.turn else None,
+            placed=describe(trace, findings.placed) if findings.placed else None,
+            chain=tuple(describe(trace, op) for op in findings.chain),
+            source=self._source(case, findings),
+            growth=self._growth(),
+            losses=tuple(self._guard.losses),
+            learning_rate=_learning_rate(optimizer),
+            optimizer=type(optimizer).__name__ if optimizer is not None else "",
+            optimizer_built=self._optimizers.built_at(optimizer) if optimizer is not None else None,
+            autocast=half_precision(trace),
+            amplifier=amplifier(trace, self._modules.roots(), self._modules.born_at),
+            others=tuple(op.place.location() for op in findings.others if op.place)[:5],
+        )
+
+    def _source(self, case: Case, findings: Findings) -> Source | None:
+        if findings.entered is None or case.trace is None:
+            return None
+        return identify(
+            findings.entered.key,
+            roots=self._modules.roots(),
+            handed=case.suspicion.beginning.handed,
+            frame=case.suspicion.frame or sys._getframe(1),
+            like=case.trace.outsiders.get(findings.entered.key),
+        )
+
+    def _growth(self) -> tuple[Growth, ...]:
+        """The parameters whose norm grew most over the steps kept."""
+        norms = self._guard.norms
+        rows = [row for row in norms if row and len(row) == len(norms[-1])]
+        if len(rows) < 2:
+            return ()
+        names = self._guard.parameter_names()
+        series = [
+            (names[i] if i < len(names) else f"parameter {i}", [row[i] for row in rows]) for i in range(len(rows[0]))
+        ]
+        grown = sorted(series, key=lambda s: s[1][-1] / (s[1][0] + 1e-12), reverse=True)
+        return tuple(Growth(name=name, values=tuple(values)) for name, values in grown[:3])
+
+
+def bad_learning_rate(optimizer: Any) -> str | None:
+    """The text of a learning rate that is no real, finite number."""
+    for group in optimizer.param_groups:
+        rate = group.get("lr")
+        if isinstance(rate, complex) or (isinstance(rate, (int, float)) and not math.isfinite(rate)):
+            return str(rate)
+    return None
+
+
+def _learning_rate(optimizer: Any) -> float | None:
+    value = optimizer.param_groups[0].get("lr") if optimizer is not None and optimizer.param_groups else None
+    return float(value) if value is not None and math.isfinite(float(value)) else None
