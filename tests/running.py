@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import traceback
 import types
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch  # noqa: F401 - imported once, before the forks
 from rich.console import Console
 
 from torchmedic import settings as options
-from torchmedic.facts import Run
+from torchmedic.facts import Birth, Origin, Run, SickStep, Trial
 from torchmedic.findings import Verdict
+from torchmedic.launch import parent
+from torchmedic.launch.retrace import entered_with_data, never_reproduced
 from torchmedic.render.text import draw
-from torchmedic.store import RUN_FILE, create, load
+from torchmedic.store import RUN_FILE, append, create, load
 from torchmedic.facts import RunInfo
 from torchmedic.triage import examine
 
@@ -39,7 +43,7 @@ class Watched:
         return [d.code for d in self.verdict.diagnoses if d.severity != "hint"]
 
 
-def run_watched(script: Path, *arguments: str, timeout: int = 120) -> Watched:
+def run_watched(script: Path, *arguments: str, timeout: int = 120, break_probe: str = "") -> Watched:
     """Run a script (in a copy of its folder) as `torchmedic run` would."""
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch) / "work"
@@ -47,18 +51,47 @@ def run_watched(script: Path, *arguments: str, timeout: int = 120) -> Watched:
         folder = Path(scratch) / "run"
         folder.mkdir()
         create(folder / RUN_FILE, RunInfo(argv=(script.name, *arguments), cwd=str(work)))
-        pid = os.fork()
-        if pid == 0:
-            _child(work, script.name, arguments, folder, timeout)
-        _, raw = os.waitpid(pid, 0)
+        first = options.Settings(run_folder=str(folder), parent=os.getpid(), break_probe=break_probe)
+        status = _in_fork(work, script.name, arguments, first, timeout)
+        _run_again_if_needed(work, script.name, arguments, first, timeout)
         run = load(folder)
         return Watched(
             run=run,
             verdict=examine(run),
             stdout=(Path(scratch) / "stdout").read_text(errors="replace"),
             stderr=(Path(scratch) / "stderr").read_text(errors="replace"),
-            status=os.waitstatus_to_exitcode(raw),
+            status=status,
         )
+
+
+def _in_fork(work: Path, script: str, arguments: tuple[str, ...], settings: options.Settings, timeout: int) -> int:
+    pid = os.fork()
+    if pid == 0:
+        _child(work, script, arguments, settings, timeout)
+    _, raw = os.waitpid(pid, 0)
+    status = os.waitstatus_to_exitcode(raw)
+    folder = Path(settings.run_folder)
+    if status < 0 and signal.Signals(-status).name in parent._DEADLY:
+        append(folder / RUN_FILE, [parent._death(-status, folder)])
+    return status
+
+
+def _run_again_if_needed(
+    work: Path, script: str, arguments: tuple[str, ...], first: options.Settings, timeout: int
+) -> None:
+    """The second, silent runs of `torchmedic run`: to find an origin, and the line that spoiled the data."""
+    folder = Path(first.run_folder)
+    for purpose, asks in (("wake", never_reproduced), ("retrace", entered_with_data)):
+        asked = asks(load(folder))
+        if asked is None:
+            continue
+        second = folder.parent / purpose / "run"
+        second.mkdir(parents=True)
+        create(second / RUN_FILE, RunInfo())
+        again = replace(first, run_folder=str(second), purpose=purpose, until_step=asked.step)
+        _in_fork(work, script, arguments, again, timeout)
+        added = (Birth, Origin, SickStep, Trial)
+        append(folder / RUN_FILE, [o for o in load(second).observations if isinstance(o, added)])
 
 
 def rendered(verdict: Verdict, width: int = 100) -> str:
@@ -70,10 +103,8 @@ def rendered(verdict: Verdict, width: int = 100) -> str:
     return out.getvalue()
 
 
-def _child(work: Path, script: str, arguments: tuple[str, ...], folder: Path, timeout: int) -> None:
+def _child(work: Path, script: str, arguments: tuple[str, ...], settings: options.Settings, timeout: int) -> None:
     """In the fork: become the script's process, run it, write the last facts, leave."""
-    import signal
-
     from torchmedic.launch import child
 
     signal.alarm(timeout)
@@ -81,13 +112,13 @@ def _child(work: Path, script: str, arguments: tuple[str, ...], folder: Path, ti
     try:
         os.chdir(work)
         for name, number in (("stdout", 1), ("stderr", 2)):
-            os.dup2(os.open(folder.parent / name, os.O_CREAT | os.O_WRONLY), number)
+            os.dup2(os.open(Path(settings.run_folder).parent / name, os.O_CREAT | os.O_WRONLY), number)
         sys.stdout = sys.__stdout__ = os.fdopen(1, "w", closefd=False)
         sys.stderr = sys.__stderr__ = os.fdopen(2, "w", closefd=False)
         sys.argv = [script, *arguments]
         sys.path.insert(0, str(work))
-        settings = options.Settings(run_folder=str(folder), parent=os.getppid())
         os.environ[options.VARIABLE] = settings.to_environment()
+        faulthandler.disable()  # pytest's own would take the stack of a native crash
         finish = child.arm()
         status = _run_main(script)
         finish()

@@ -114,4 +114,5 @@ class ChildDeath(Observation):
     name: str
     native_stack: tuple[str, ...] = ()
     peak_memory: int | None = None
+    last_seen: Location | None = None
     step: int | None = None

@@ -19,6 +19,7 @@ from torchmedic.probes.clues import Clues
 from torchmedic.probes.environment import Surroundings
 from torchmedic.probes.exceptions import crash_of
 from torchmedic.probes.start_times import StartTimes
+from torchmedic.probes.whereabouts import Whereabouts
 from torchmedic.record import Recorder, say
 from torchmedic.store import RUN_FILE, Writer, update_info
 
@@ -47,7 +48,7 @@ def arm() -> Callable[[], None]:
     if settings.purpose == "wake":
         after_import("torch", lambda: _wake(recorder))
         return finish
-    for probe in (Clues(), Surroundings(), StartTimes()):
+    for probe in (Clues(), Surroundings(), StartTimes(), Whereabouts()):
         recorder.add(probe)
     after_import("torch", lambda: _watch_torch(recorder))
     after_import("pandas", lambda: _watch_pandas(recorder))
@@ -120,6 +121,7 @@ def _finish(recorder: Recorder) -> None:
     if not recorder.is_ours:
         return
     _silence_worker_alarm()
+    _lift_file_limit()
     try:
         error = getattr(sys, "last_value", None)
         if isinstance(error, Exception):
@@ -143,6 +145,17 @@ def _silence_worker_alarm() -> None:
     """torch's handler for ended children raises wherever it finds us once a DataLoader worker has died."""
     if hasattr(signal, "SIGCHLD") and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+
+
+def _lift_file_limit() -> None:
+    """A script that died of too many open files has left none for its report."""
+    try:
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    except (ImportError, ValueError, OSError):
+        return
 
 
 def _stay_interrupted() -> None:

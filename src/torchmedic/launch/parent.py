@@ -203,8 +203,15 @@ def _death(number: int, folder: Path) -> ChildDeath:
     import resource
 
     from torchmedic.facts import ChildDeath
+    from torchmedic.probes.whereabouts import last_seen
 
     log = folder / "fault.log"
     lines = tuple(log.read_text(errors="replace").splitlines()[:60]) if log.exists() else ()
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-    return ChildDeath(signal=number, name=signal.Signals(number).name, native_stack=lines, peak_memory=peak)
+    return ChildDeath(
+        signal=number,
+        name=signal.Signals(number).name,
+        native_stack=lines,
+        peak_memory=peak,
+        last_seen=last_seen(folder),
+    )

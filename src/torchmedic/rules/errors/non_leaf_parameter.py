@@ -1,0 +1,86 @@
+"""Something other than a leaf tensor given to an optimizer."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torchmedic.facts import Crash, Location, Run
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._reading import also, crash_in, said, tensors, user_line
+from torchmedic.rules.errors._syntax import Code, dotted_names
+
+
+class NonLeafParameter(Rule):
+    """An optimizer was given a computed tensor, a name, or a module."""
+
+    code = "ERR059"
+    name = "non-leaf-parameter"
+    symptoms = (Symptom.CRASH,)
+    tell_apart = "`can't optimize a non-leaf Tensor`, or `optimizer can only optimize Tensors`"
+    needs = (Crash,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        crash = crash_in(run)
+        showed = user_line(crash) if crash is not None else None
+        if crash is None or showed is None:
+            return
+        kind = said(crash, r"optimizer can only optimize Tensors, but one of the params is (?P<type>[\w.]+)")
+        if kind is not None:
+            yield self._no_tensor(kind.group("type"), showed)
+        elif said(crash, "can't optimize a non-leaf Tensor", "params argument given to the optimizer should be"):
+            yield from self._no_leaf(run, crash, showed)
+
+    def _no_leaf(self, run: Run, crash: Crash, showed: Location) -> Iterator[Diagnosis]:
+        if said(crash, "should be an iterable"):
+            yield self._no_tensor("a single tensor", showed)
+            return
+        code = Code.of(run)
+        name, grad_fn = _computed(crash, code, showed)
+        made = code.last_assignment(name, showed) if name else None
+        if made is None and "." in name:
+            made = next(iter(code.attribute_assignments(name.rpartition(".")[2])), None)
+        where = made.location if made is not None else showed
+        yield self.diagnose(
+            headline=f"`{name or 'a tensor'}` is the result of an operation, not a leaf, so nothing can update it",
+            confidence="proven",
+            where=where,
+            label=f"made by `{grad_fn}`" if grad_fn else "computed here",
+            also=also((showed, "given to the optimizer here"), but=where),
+            culprit=Culprit(tensor=name or None, op=grad_fn or None, phase="setup"),
+            evidence=(
+                "`.to(device)`, `* 0.1` and `.view(…)` make a new tensor; only a leaf collects a gradient in `.grad`",
+            ),
+            remedies=(
+                Remedy(title=f"mark the finished tensor: `{name or 'w'} = (…).detach().requires_grad_()`"),
+                Remedy(title="or hold it as `nn.Parameter(…)` on a module"),
+            ),
+        )
+
+    def _no_tensor(self, kind: str, showed: Location) -> Diagnosis:
+        return self.diagnose(
+            headline=f"the optimizer was given a `{kind}` where it needs tensors",
+            confidence="proven",
+            where=showed,
+            culprit=Culprit(phase="setup", op="optimizer"),
+            evidence=(),
+            remedies=(Remedy(title=_cure(kind, showed.source)),),
+        )
+
+
+def _cure(kind: str, source: str) -> str:
+    if "children" in source or "modules" in source or re.search(r"[A-Z]", kind):
+        return "pass parameters, not modules: `layer.parameters()`"
+    if kind in ("tuple", "str"):
+        return "use `parameters()` instead of `named_parameters()` or `state_dict()`"
+    return "pass a list of tensors: `[w]`"
+
+
+def _computed(crash: Crash, code: Code, showed: Location) -> tuple[str, str]:
+    """The variable of the line that is no leaf, and the operation that made it."""
+    statement = code.statement(showed)
+    names = dotted_names([statement]) if isinstance(statement, ast.stmt) else ()
+    frame = crash.user_frame
+    held = [(n, t) for n, t in tensors(frame) if not t.is_leaf and (n in names or n.partition("[")[0] in names)]
+    return (held[0][0], held[0][1].grad_fn) if held else ("", "")
