@@ -16,7 +16,8 @@ def read_labs(patients):
 def normalise(values):
     mean = values.mean(dim=0)
     std = values.std(dim=0)
-    return (values - mean) / std
+    scaled = (values - mean) / std
+    return scaled
 
 
 def main():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sys
@@ -135,10 +136,9 @@ class Recorder:
         """Remove a probe that failed, with one line: our faults never take the user's run down."""
         if probe in self._probes:
             self._probes.remove(probe)
-        try:
+        # What was not installed cannot be removed: the first error is the one worth a line.
+        with contextlib.suppress(Exception):
             probe.remove()
-        except Exception as second:  # noqa: BLE001
-            error = second
         say(f"probe `{probe.name}` switched off ({type(error).__name__}: {error})")
 
     def finish(self) -> None:

@@ -141,7 +141,9 @@ def start_and_wait(
         # Without a terminal the script leads a group of its own, so that a signal to our group is passed on by
         # us alone. With one it stays in ours: the keyboard's signals must reach it, and it may read the terminal.
         group = None if _has_terminal() else 0
-        child = subprocess.Popen(arguments, env=environment, stdout=quiet, stderr=quiet, process_group=group)
+        child = subprocess.Popen(
+            arguments, env=environment, stdin=quiet, stdout=quiet, stderr=quiet, process_group=group
+        )
         adopt(child)
         meanwhile()
         return child.wait()

@@ -1,0 +1,94 @@
+"""A fault inside torchmedic switches one probe off with one line; the training goes on to the same numbers."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.running import run_watched
+from tests.scripts.twice import twice
+from torchmedic.record import Probe, Recorder
+from torchmedic.settings import Settings
+
+EVENTS = ["install", *sorted(name for name in vars(Probe) if name.startswith("on_"))]
+TRAINING = """
+import torch
+torch.manual_seed(0)
+net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(0.5), torch.nn.Linear(8, 1))
+optimizer = torch.optim.Adam(net.parameters())
+data = torch.utils.data.TensorDataset(torch.randn(24, 4), torch.randn(24, 1))
+for x, y in torch.utils.data.DataLoader(data, batch_size=8, shuffle=True):
+    optimizer.zero_grad()
+    loss = torch.nn.functional.mse_loss(net(x), y)
+    loss.backward()
+    optimizer.step()
+    print(loss.item().hex())
+"""
+CRASHING = "import torch\nnet = torch.nn.Linear(3, 2)\nprint('before')\nnet(torch.zeros(4, 5))\n"
+
+
+class _Listing(Recorder):
+    """Notes which probes it is given, and installs none."""
+
+    def __init__(self) -> None:
+        self.settings = Settings(run_folder="", parent=0)
+        self.found: list[Probe] = []
+
+    def add(self, probe: Probe) -> None:
+        self.found.append(probe)
+
+
+def _faults() -> list[str]:
+    """Every event that some probe listens to."""
+    from torchmedic.watching import install_probes
+
+    recorder = _Listing()
+    install_probes(recorder)
+    return [f"{probe.name}.{event}" for probe in recorder.found for event in EVENTS if _listens(probe, event)]
+
+
+def _listens(probe: Probe, event: str) -> bool:
+    return inspect.getattr_static(type(probe), event) is not inspect.getattr_static(Probe, event)
+
+
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("faults")
+    (folder / "crashing.py").write_text(CRASHING)
+    (folder / "training.py").write_text(TRAINING)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def losses(scripts: Path) -> str:
+    return run_watched(scripts / "training.py").stdout
+
+
+@pytest.mark.parametrize("fault", _faults())
+def test_a_broken_probe_is_switched_off_and_nothing_else_happens(fault: str, losses: str, scripts: Path) -> None:
+    probe, _, event = fault.partition(".")
+    if event == "on_crash":
+        watched = run_watched(scripts / "crashing.py", break_probe=fault)
+        assert (watched.status, watched.stdout) == (1, "before\n")
+    else:
+        watched = run_watched(scripts / "training.py", break_probe=fault)
+        assert (watched.status, watched.stdout) == (0, losses)
+    lines = [line for line in watched.stderr.splitlines() if line.startswith("torchmedic:")]
+    assert lines[:1] == [f"torchmedic: probe `{probe}` switched off (RuntimeError: injected fault)"]
+    # A probe that leans on the broken one may follow it, with one line of its own.
+    off = [re.match(r"torchmedic: probe `([\w-]+)` switched off ", line) for line in lines]
+    assert all(off)
+    assert len({match.group(1) for match in off if match}) == len(lines)
+
+
+def test_a_fault_through_the_command_line(tmp_path: Path) -> None:
+    text = (
+        "import torch\np = torch.nn.Parameter(torch.ones(2))\no = torch.optim.SGD([p])\np.sum().backward()\no.step()\n"
+    )
+    (tmp_path / "s.py").write_text(text + "print(p.tolist())\n")
+    bare, watched = twice(["s.py"], tmp_path, extra={"TORCHMEDIC_BREAK_PROBE": "optimizers.install"})
+    assert (watched.status, watched.stdout) == (0, bare.stdout)
+    assert watched.stderr.count(b"torchmedic: probe `optimizers` switched off") == 1
