@@ -31,6 +31,7 @@ class OpFact:
     is the first of them, `library` the line inside a library when the user's line called into one.
     `forward_operands` are those of the forward operation of a backward one. `absorbed_by` is a later operation that
     throws bad elements away (`where`, `nan_to_num`, `masked_fill`): it hides them from the loss, not from backward.
+    `written_at` is the user's line that writes the label which a loss ignores, where that is all there is.
     """
 
     op: str
@@ -51,6 +52,7 @@ class OpFact:
     forward_operands: tuple[Operand, ...] = ()
     absorbed_by: str = ""
     absorbed_at: Location | None = None
+    written_at: Location | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

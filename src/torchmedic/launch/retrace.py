@@ -14,9 +14,12 @@ from torchmedic.settings import RUN_FILE, Purpose, Settings
 from torchmedic.store import RunFileError, append, load
 
 
-def entered_with_data(run: Run) -> Origin | None:
-    """The origin of a sick step whose bad values were in a batch or a variable before the step began."""
+def entered_with_data(run: Run) -> Origin | SickStep | None:
+    """What a line of preparation may be behind: values of a batch or a variable, or a learning rate."""
     origin = run.last(Origin)
+    sick = run.first(SickStep)
+    if sick is not None and sick.what == "learning-rate":
+        return sick
     if origin is None or origin.source is None or origin.source.origin not in ("batch", "variable"):
         return None
     return origin

@@ -1,0 +1,80 @@
+"""Sentences about values that were bad before torch saw them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Birth, Location, Source
+from torchmedic.findings import Also
+from torchmedic.rules.numerics._case import Case
+
+_LOSSES = ("loss", "cross_entropy", "nll", "kl_div")
+
+
+def column_list(birth: Birth, most: int = 3) -> str:
+    """`floor_area`, `parking` and 2 more; nothing where columns have no names."""
+    names = [c for c in birth.columns if not c.isdigit()]
+    listed = ", ".join(f"`{c}`" for c in names[:most])
+    return listed + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def zero_labels(birth: Birth) -> str:
+    """The labels at which a divisor was 0: `valve_setpoint`."""
+    chosen = next((z for z in birth.zero_at if z.partition(":")[0] in birth.expression.rpartition("/")[2]), "")
+    chosen = chosen or (birth.zero_at[0] if birth.zero_at else "")
+    return ", ".join(f"`{label.strip()}`" for label in chosen.partition(":")[2].split(",")[:4] if label.strip())
+
+
+def counted(birth: Birth) -> str:
+    """3 of 2100 values are NaN"""
+    kind = "NaN" if birth.nan == birth.bad else "infinite" if not birth.nan else "NaN or infinite"
+    verb = "is" if birth.bad == 1 else "are"
+    return f"{birth.bad} of {birth.total} values of `{birth.variable}` {verb} {kind} after this line"
+
+
+def field_of(case: Case) -> str | None:
+    """The bad field with its columns: `batch[0][:, 3]`."""
+    source = case.source
+    if source is None:
+        return None
+    return f"{source.name}[:, {source.columns[0]}]" if source.columns else source.name
+
+
+def reached(case: Case, birth: Birth) -> Iterator[str]:
+    """How much was bad, which rows, and how it got into the step."""
+    yield counted(birth)
+    if birth.columns and birth.holder in ("table", "series"):
+        yield f"columns: {', '.join(f'`{c}`' for c in birth.columns[:8])}"
+    if birth.rows:
+        yield f"first rows: {', '.join(birth.rows[:8])}"
+    source = case.source
+    if source is not None:
+        yield from entered(case, source)
+
+
+def entered(case: Case, source: Source) -> Iterator[str]:
+    """Where the step met the bad values."""
+    origin = case.origin
+    line = f" at {origin.op.where}" if origin is not None and origin.op.where is not None else ""
+    columns = (
+        f", column{'s' if source.column_count > 1 else ''} {', '.join(map(str, source.columns))}"
+        if source.columns
+        else ""
+    )
+    rows = f"{source.row_count} of {source.tensor.shape[0]} rows" if source.tensor.shape else "the value"
+    sample = f", the first is sample {source.sample} of the data set" if source.sample is not None else ""
+    yield f"entered step {case.sick.step}{line} as `{source.name}` {source.tensor}: {rows}{columns}{sample}"
+
+
+def is_label(case: Case) -> bool:
+    """Whether the bad field is what a loss compares with."""
+    source, origin = case.source, case.origin
+    if source is None or origin is None:
+        return False
+    called = f"{origin.op.op} {origin.op.called}".lower()
+    is_second = source.name in ("batch[1]", "batch['labels']", "batch['label']", "batch['y']", "batch['target']")
+    return source.is_label or (is_second and any(word in called for word in (*_LOSSES, "criterion")))
+
+
+def shown_at(place: Location | None, why: str) -> tuple[Also, ...]:
+    return (Also(location=place, why=why),) if place is not None else ()

@@ -1,0 +1,68 @@
+"""Chooses, among the lines of preparation after which something was not finite, the one behind a bad batch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from torchmedic.facts import Birth, Source
+
+_MOST_LABELS = 8
+
+
+def birth_behind(source: Source, births: Iterable[Birth]) -> Birth | None:
+    """The earliest line that made, out of finite values, what the source holds.
+
+    Lines that only pass bad values on are left out; so are loop headers, whose names are bound to them.
+    """
+    fresh = [b for b in births if b.expression and not inherits(b)]
+    fitting = [b for b in fresh if _same_kind(source, b)] or [b for b in fresh if _may_become(source, b)]
+    fitting = [b for b in fitting if _columns_fit(source, b)] or fitting
+    reaching = [b for b in fitting if _holds_the_sample(source, b)] or fitting
+    return _whole_line(reaching[0], fitting) if reaching else None
+
+
+def inherits(birth: Birth) -> bool:
+    """Whether the line was handed bad values."""
+    return any((o.tensor.nan or 0) + (o.tensor.inf or 0) > 0 for o in birth.operands)
+
+
+def words(birth: Birth) -> set[str]:
+    """Operators and functions of the line."""
+    return set(birth.operator.split())
+
+
+def _same_kind(source: Source, birth: Birth) -> bool:
+    if source.value == "nan" or (source.tensor.nan or 0) > 0:
+        return birth.nan > 0 and not _is_placed(birth)
+    return birth.bad > birth.nan and not _is_placed(birth)
+
+
+def _may_become(source: Source, birth: Birth) -> bool:
+    """Infinity turns into NaN on the way: `(inf - mean) / std`."""
+    return (source.tensor.nan or 0) > 0 and not _is_placed(birth)
+
+
+def _is_placed(birth: Birth) -> bool:
+    """A mask or a placeholder that was written down as such."""
+    return re.search(r"\binf\b|-inf|\bnan\b", birth.expression.lower()) is not None
+
+
+def _columns_fit(source: Source, birth: Birth) -> bool:
+    if not source.columns or birth.holder not in ("array", "tensor") or len(birth.columns) >= _MOST_LABELS:
+        return True
+    return not birth.columns or bool({str(c) for c in source.columns} & set(birth.columns))
+
+
+def _holds_the_sample(source: Source, birth: Birth) -> bool:
+    if source.sample is None or len(birth.rows) >= _MOST_LABELS or not all(r.isdigit() for r in birth.rows):
+        return True
+    return str(source.sample) in birth.rows
+
+
+def _whole_line(first: Birth, births: list[Birth]) -> Birth:
+    """A line that runs in a loop is told with everything it made."""
+    same = [b for b in births if (b.where.file, b.where.line) == (first.where.file, first.where.line)]
+    columns = tuple(dict.fromkeys(c for b in same for c in b.columns))
+    return replace(max(same, key=lambda b: b.bad), columns=columns, zero_at=first.zero_at)

@@ -1,0 +1,49 @@
+"""The backward of an SVD or eigendecomposition with equal values."""
+
+from __future__ import annotations
+
+from torchmedic.findings import Remedy
+from torchmedic.rules.numerics._base import Explanation, NumericsRule
+from torchmedic.rules.numerics._case import Case
+from torchmedic.rules.numerics._reading import at_step, fitted, short
+
+_DECOMPOSITIONS = ("svd", "eigh", "eig", "symeig", "qr")
+
+
+class DegenerateDecomposition(NumericsRule):
+    """The derivative of singular vectors divides by the differences of singular values."""
+
+    code = "NUM018"
+    name = "degenerate-decomposition"
+    tell_apart = "the first bad operation belongs to the backward of an SVD, `eigh` or QR"
+    rank = 34
+
+    def explain(self, case: Case) -> Explanation | None:
+        op = case.op
+        node = op.node.lower() if op is not None else ""
+        found = next((d for d in _DECOMPOSITIONS if d in case.name.lower() or d in node), "")
+        if op is None or not found or not case.in_backward:
+            return None
+        values = (
+            "eigenvalues"
+            if found.startswith(("eig", "sym"))
+            else "singular values"
+            if found == "svd"
+            else "diagonal of R"
+        )
+        named = f"`{short(case.first.name)}`" if case.first is not None and case.first.name else "the matrix"
+        return Explanation(
+            headline=fitted(
+                f"the derivative of `{found}` is not finite: {named} has equal or zero {values} {at_step(case)}",
+                f"the derivative of `{found}` is not finite {at_step(case)}",
+            ),
+            where=op.where,
+            mark=op.expression,
+            label=f"divides by differences of the {values}",
+            tensor=case.first.name if case.first is not None else None,
+            remedies=(
+                Remedy(title="use the values alone (`svdvals`, `eigvalsh`) if the vectors are not needed"),
+                Remedy(title="or do not differentiate through the vectors: `.detach()` them"),
+            ),
+            tries=("equal singular values",),
+        )

@@ -1,0 +1,44 @@
+"""An update that made weights non-finite although the gradients were finite."""
+
+from __future__ import annotations
+
+from torchmedic.findings import Remedy, Symptom
+from torchmedic.rules.data._preparing import shown_at
+from torchmedic.rules.numerics._base import Explanation, NumericsRule
+from torchmedic.rules.numerics._case import Case
+from torchmedic.rules.numerics._reading import fitted
+
+
+class UpdateOverflow(NumericsRule):
+    """Weights or the optimizer's state overflowed in the update itself."""
+
+    code = "NUM028"
+    name = "update-overflow"
+    symptoms = (Symptom.WEIGHTS_NAN,)
+    tell_apart = "gradients and learning rate were finite; the weights are not after the update"
+    rank = 6
+
+    def explain(self, case: Case) -> Explanation | None:
+        sick = case.sick
+        if sick.what != "update":
+            return None
+        bad = len(sick.bad_parameters)
+        first = f", the first `{sick.bad_parameters[0]}`" if bad else ""
+        return Explanation(
+            headline=fitted(
+                f"the update of step {sick.step} made {bad} of {sick.parameters} parameters non-finite{first}",
+                f"the update of step {sick.step} made {bad} of {sick.parameters} parameters non-finite",
+            ),
+            where=sick.optimizer_built or sick.backward_at,
+            label="this optimizer" if sick.optimizer_built else "the update",
+            confidence="likely",
+            also=shown_at(sick.backward_at, "the update"),
+            parameter=sick.bad_parameters[0] if bad else None,
+            tensor=sick.bad_parameters[0] if bad else None,
+            notes=("all gradients were finite before it",)
+            + ((f"learning rate {sick.learning_rate}",) if sick.learning_rate else ()),
+            remedies=(
+                Remedy(title="keep weights and optimizer state in float32: in float16 Adam's `eps=1e-8` is 0"),
+                Remedy(title="lower the learning rate, or clip gradients before the update"),
+            ),
+        )
