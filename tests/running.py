@@ -14,17 +14,15 @@ import types
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import torch  # noqa: F401 - imported once, before the forks
 from rich.console import Console
 
 from torchmedic import settings as options
-from torchmedic.facts import Birth, Origin, Run, SickStep, Trial
+from torchmedic.facts import Birth, Origin, Run, RunInfo, SickStep, Trial
 from torchmedic.findings import Verdict
 from torchmedic.launch import parent
 from torchmedic.launch.retrace import entered_with_data, never_reproduced
 from torchmedic.render.text import draw
 from torchmedic.store import RUN_FILE, append, create, load
-from torchmedic.facts import RunInfo
 from torchmedic.triage import examine
 
 
