@@ -14,6 +14,7 @@ import types
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import torch._dynamo  # noqa: F401 - once, before the forks: the first optimizer would import it in every one of them
 from rich.console import Console
 
 from torchmedic import settings as options
