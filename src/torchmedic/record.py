@@ -79,6 +79,7 @@ class Recorder:
         self._pid = os.getpid()
         self._stepped: set[int] = set()
         self.clock_is_held = False
+        self._listening: dict[str, tuple[tuple[Probe, Callable[..., Any]], ...]] = {}
 
     @property
     def is_ours(self) -> bool:
@@ -88,6 +89,7 @@ class Recorder:
     def add(self, probe: Probe) -> None:
         """Install a probe; one that fails to install is left out with one line."""
         self._probes.append(probe)
+        self._listening.clear()
         try:
             if self.settings.break_probe == f"{probe.name}.install":
                 raise RuntimeError("injected fault")
@@ -107,20 +109,33 @@ class Recorder:
         self._writer.flush()
 
     def emit(self, event: str, *arguments: Any) -> Any:
-        """Tell every probe of an event; the last answer that is not None is returned."""
+        """Tell the probes that listen to an event; the last answer that is not None is returned."""
         if not self.is_ours:
             return None
         answer = None
-        for probe in tuple(self._probes):
+        for probe, listen in self._listeners(event):
             try:
                 if self.settings.break_probe == f"{probe.name}.{event}":
                     raise RuntimeError("injected fault")
-                said = getattr(probe, event)(*arguments)
+                said = listen(*arguments)
             except Exception as error:  # noqa: BLE001
                 self.switch_off(probe, error)
             else:
                 answer = said if said is not None else answer
         return answer
+
+    def _listeners(self, event: str) -> tuple[tuple[Probe, Callable[..., Any]], ...]:
+        """Probes that do something at an event; worked out once, because events come several times a step."""
+        found = self._listening.get(event)
+        if found is None:
+            silent = getattr(Probe, event)
+            broken = self.settings.break_probe.partition(".")[0]
+            found = self._listening[event] = tuple(
+                (probe, getattr(probe, event))
+                for probe in self._probes
+                if getattr(type(probe), event) is not silent or probe.name == broken
+            )
+        return found
 
     def count_step(self, optimizer: Any) -> None:
         """Advance the clock: several optimizers that step in turn make one step together."""
@@ -136,6 +151,7 @@ class Recorder:
         """Remove a probe that failed, with one line: our faults never take the user's run down."""
         if probe in self._probes:
             self._probes.remove(probe)
+            self._listening.clear()
         # What was not installed cannot be removed: the first error is the one worth a line.
         with contextlib.suppress(Exception):
             probe.remove()
@@ -150,6 +166,7 @@ class Recorder:
             except Exception as error:  # noqa: BLE001
                 say(f"probe `{probe.name}` could not be removed ({type(error).__name__}: {error})")
         self._probes.clear()
+        self._listening.clear()
         if self.is_ours:
             self._writer.close()
 

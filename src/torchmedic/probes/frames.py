@@ -39,6 +39,7 @@ def is_user_file(filename: str) -> bool:
     return not path.startswith(_library_roots())
 
 
+@functools.lru_cache(maxsize=4096)
 def is_own_file(filename: str) -> bool:
     """Whether a file is part of torchmedic."""
     return os.path.realpath(filename).startswith(_PACKAGE)
@@ -66,6 +67,7 @@ def location_of(frame: FrameType) -> Location:
     return location(frame.f_code.co_filename, frame.f_lineno or 0, frame.f_code.co_qualname)
 
 
+@functools.lru_cache(maxsize=8192)
 def location(filename: str, line: int, function: str = "") -> Location:
     """A location with its source line, the path relative to the working directory where it lies below it."""
     source = linecache.getline(filename, line).rstrip("\n")

@@ -23,6 +23,8 @@ from torchmedic.replay.loops import Loop, find_loop, read_names, targets_from_ba
 
 HISTORY = 60
 BATCHES_KEPT = 3
+_EVERY_NORM_UNTIL = 20
+_NORM_INTERVAL = 4
 
 
 @dataclass
@@ -66,6 +68,8 @@ class Guard(Probe):
         self._known_buffers: list[torch.Tensor] = []
         self._module_count = -1
         self._bad_losses = 0
+        self._backwards = 0
+        self._accumulates = False
 
     # -- what is kept for the way back ---------------------------------------------------------------------------
 
@@ -89,8 +93,10 @@ class Guard(Probe):
             self.beginning.names = carried_values(*place)
         self._buffers, self._buffers_before = self._buffers_before, self._buffers
         self._buffers.refresh(self._buffers_now())
-        self.norms.append(self._parameter_norms())
+        if self.recorder.step <= _EVERY_NORM_UNTIL or self.recorder.step % _NORM_INTERVAL == 0:
+            self.norms.append(self._parameter_norms())
         self.suspicion = None
+        self._backwards = 0
         on_device = self._device_guards.get(optimizer)
         if on_device is not None:
             on_device.done()
@@ -113,7 +119,10 @@ class Guard(Probe):
         self._bad_losses = self._bad_losses + 1 if bad_loss else 0
         if loss is None and len(roots) == 1 and isinstance(roots[0], torch.Tensor) and roots[0].numel() == 1:
             self._device_loss = roots[0].detach()
-        if bad_loss or self._bad_host_gradients():
+        self._backwards += 1
+        # One backward per update is looked at once, before the update; several are told apart one by one.
+        self._accumulates = self._accumulates or self._backwards > 1
+        if bad_loss or (self._accumulates and self._bad_host_gradients()):
             self.suspicion = self._suspect("loss" if bad_loss else "gradient", loss, roots)
 
     def is_sick(self, optimizer: Any) -> bool:
