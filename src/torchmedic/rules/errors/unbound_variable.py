@@ -73,12 +73,9 @@ def _why(around: ast.stmt | None, first: Location | None, where: Location) -> st
 
 
 def _evidence(around: ast.stmt | None, name: str, first: Location | None, where: Location) -> Iterator[str]:
-    if around is not None:
-        yield (
-            "the line is `"
-            + ", ".join(ast.unparse(part) for part in header(around) if isinstance(part, ast.expr))
-            + "`"
-        )
+    parts = [ast.unparse(part) for part in header(around) if isinstance(part, ast.expr)] if around is not None else []
+    if parts:
+        yield f"the loop goes over `{parts[0]}`" if isinstance(around, ast.For) else f"its condition is `{parts[0]}`"
     elif first is not None and first.line >= where.line:
         yield f"an assignment anywhere in a function makes `{name}` local to it, even if a global has the same name"
 

@@ -26,6 +26,7 @@ class UnequalSamples(Rule):
     symptoms = (Symptom.CRASH,)
     tell_apart = "`stack expects each tensor to be equal size`, or from a worker `storage that is not resizable`"
     needs = (Crash, RefetchedSample)
+    folds = ("unjoinable-shapes",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         seen = refetched(run)
