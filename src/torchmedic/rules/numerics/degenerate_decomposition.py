@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from torchmedic.findings import Remedy
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._case import Case
 from torchmedic.rules.numerics._reading import at_step, fitted, short
 
-_DECOMPOSITIONS = ("svd", "eigh", "eig", "symeig", "qr")
+_DECOMPOSITION = re.compile(r"(?i)(?:^|_|linalg)(svd|eigh|eig|symeig|qr)(?:$|_|backward)")
 
 
 class DegenerateDecomposition(NumericsRule):
@@ -20,10 +22,10 @@ class DegenerateDecomposition(NumericsRule):
 
     def explain(self, case: Case) -> Explanation | None:
         op = case.op
-        node = op.node.lower() if op is not None else ""
-        found = next((d for d in _DECOMPOSITIONS if d in case.name.lower() or d in node), "")
-        if op is None or not found or not case.in_backward:
+        met = (_DECOMPOSITION.search(case.name) or _DECOMPOSITION.search(op.node)) if op is not None else None
+        if op is None or met is None or not case.in_backward:
             return None
+        found = met.group(1).lower()
         values = (
             "eigenvalues"
             if found.startswith(("eig", "sym"))
