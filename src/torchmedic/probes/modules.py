@@ -3,54 +3,104 @@
 from __future__ import annotations
 
 import functools
+import sys
 import weakref
 from collections.abc import Iterator
+from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 from torch import nn
 from torch.nn.modules import module as torch_module
 
 from torchmedic.facts import Location
-from torchmedic.probes.frames import user_location
+from torchmedic.probes.frames import location_of, outward, user_frame
 from torchmedic.probes.patching import Patches
-from torchmedic.record import Probe, Recorder
+from torchmedic.record import Probe, Recorder, shielded
+
+_TORCH_MODULE_FILE = torch_module.__file__
+
+
+@dataclass(frozen=True, slots=True)
+class Birth:
+    """How a module came to be. `pretrained`: built with weights, or a copy of something that may have them."""
+
+    where: Location | None
+    order: int
+    in_forward: bool = False
+    pretrained: bool = False
 
 
 class Modules(Probe):
-    """Keeps a weak list of modules. The hook on calls is only there while someone needs `on_forward`."""
+    """Keeps a weak list of modules. The hook on calls is only there while someone needs `on_forward`.
+
+    Keyed by `id`, because a user's class may have an `__eq__` without a `__hash__`, or one that needs attributes.
+    """
 
     name = "modules"
 
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self._patches = Patches()
-        self._born: weakref.WeakKeyDictionary[nn.Module, Location | None] = weakref.WeakKeyDictionary()
+        self._born: dict[int, tuple[weakref.ref[nn.Module], Birth]] = {}
+        self._order = 0
         self._depth = 0
         self._handles: list[Any] = []
-        original = nn.Module.__init__
+        self._watch("__init__")
+        # Copies and unpickled modules never see `__init__`.
+        self._watch("__setstate__")
+
+    def _watch(self, method: str) -> None:
+        original = getattr(nn.Module, method)
+        note = shielded(self)(self._note)
 
         @functools.wraps(original)
-        def init(module: nn.Module, *args: Any, **kwargs: Any) -> None:
+        def watched(module: nn.Module, *args: Any, **kwargs: Any) -> None:
             original(module, *args, **kwargs)
-            if recorder.is_ours:
-                self._born[module] = user_location()
+            if self.recorder.is_ours:
+                note(module, sys._getframe(1), copied=method == "__setstate__")
 
-        self._patches.replace(nn.Module, "__init__", init)
+        self._patches.replace(nn.Module, method, watched)
+
+    def _note(self, module: nn.Module, frame: FrameType, *, copied: bool) -> None:
+        key = id(module)
+        kept = self._born.get(key)
+        if kept is not None and kept[0]() is module:
+            return
+        self._order += 1
+        self._born[key] = (weakref.ref(module, lambda _: self._forget(key)), _birth(module, frame, self._order, copied))
+
+    def _forget(self, key: int) -> None:
+        kept = self._born.get(key)
+        if kept is not None and kept[0]() is None:
+            del self._born[key]
 
     def remove(self) -> None:
         self.stop_listening()
         self._patches.restore()
 
+    def birth(self, module: nn.Module) -> Birth | None:
+        kept = self._born.get(id(module))
+        return kept[1] if kept is not None and kept[0]() is module else None
+
     def born_at(self, module: nn.Module) -> Location | None:
         """The user's line that built a module."""
-        return self._born.get(module)
+        birth = self.birth(module)
+        return birth.where if birth else None
+
+    def count(self) -> int:
+        """How many modules were born so far: a clock against which other births can be told."""
+        return self._order
 
     def alive(self) -> Iterator[nn.Module]:
-        return iter(list(self._born))
+        for reference, _ in list(self._born.values()):
+            module = reference()
+            if module is not None:
+                yield module
 
     def roots(self) -> list[nn.Module]:
         """Modules that are no part of another one."""
-        alive = list(self._born)
+        alive = [module for module in self.alive() if "_modules" in module.__dict__]
         inner = {id(child) for module in alive for child in module.children()}
         return [module for module in alive if id(module) not in inner]
 
@@ -59,8 +109,8 @@ class Modules(Probe):
         if not self._handles:
             self._depth = 0
             self._handles = [
-                torch_module.register_module_forward_pre_hook(self._enter),
-                torch_module.register_module_forward_hook(self._leave, always_call=True),
+                torch_module.register_module_forward_pre_hook(shielded(self)(self._enter)),
+                torch_module.register_module_forward_hook(shielded(self)(self._leave), always_call=True),
             ]
 
     def stop_listening(self) -> None:
@@ -74,3 +124,29 @@ class Modules(Probe):
 
     def _leave(self, _module: nn.Module, _args: Any, _result: Any) -> None:
         self._depth = max(0, self._depth - 1)
+
+
+def _birth(module: nn.Module, frame: FrameType, order: int, copied: bool) -> Birth:
+    """A class of the user's own is born where it is called, not at the `super().__init__()` inside it."""
+    caller: FrameType | None = frame
+    while caller is not None and caller.f_code.co_name == "__init__" and _first_local(caller) is module:
+        caller = caller.f_back
+    user = user_frame(caller) if caller is not None else None
+    in_forward = pretrained = False
+    cloned_by_torch = False
+    for above in outward(caller):
+        name, file = above.f_code.co_name, above.f_code.co_filename
+        in_forward |= name == "_call_impl" and file == _TORCH_MODULE_FILE
+        pretrained |= name == "from_pretrained"
+        cloned_by_torch |= name == "_get_clones"
+    return Birth(
+        where=location_of(user) if user is not None else None,
+        order=order,
+        in_forward=in_forward,
+        pretrained=pretrained or (copied and not cloned_by_torch),
+    )
+
+
+def _first_local(frame: FrameType) -> Any:
+    names = frame.f_code.co_varnames
+    return frame.f_locals.get(names[0]) if names else None

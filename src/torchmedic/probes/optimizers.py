@@ -12,7 +12,7 @@ from torch.optim import optimizer as torch_optimizer
 from torchmedic.facts import Location
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.patching import Patches
-from torchmedic.record import Probe, Recorder
+from torchmedic.record import Probe, Recorder, shielded
 
 
 class Optimizers(Probe):
@@ -27,8 +27,8 @@ class Optimizers(Probe):
         self._watch_construction()
         self._watch_zero_grad()
         self._handles = [
-            torch_optimizer.register_optimizer_step_pre_hook(self._before),
-            torch_optimizer.register_optimizer_step_post_hook(self._after),
+            torch_optimizer.register_optimizer_step_pre_hook(shielded(self)(self._before)),
+            torch_optimizer.register_optimizer_step_post_hook(shielded(self)(self._after)),
         ]
 
     def remove(self) -> None:
@@ -51,6 +51,7 @@ class Optimizers(Probe):
             original(optimizer, *args, **kwargs)
             if self.recorder.is_ours:
                 self._built[optimizer] = user_location()
+                self.recorder.emit("on_optimizer", optimizer)
 
         self._patches.replace(torch.optim.Optimizer, "__init__", init)
 
