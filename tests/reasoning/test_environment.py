@@ -219,6 +219,19 @@ def test_names_that_moved(message: str, code: str | None) -> None:
     assert found == ([code] if code else [])
 
 
+@pytest.mark.parametrize("path", ["/home/me/proj/random.py", r"C:\\Users\\me\\random.py"])
+def test_a_hidden_module_of_python_is_told_from_text(path: str) -> None:
+    found = diagnoses(a_crash("ImportError", f"cannot import name 'Random' from 'random' ({path})"))
+    assert [d.code for d in found] == ["ENV010"]
+    assert found[0].where is not None
+    assert found[0].where.file == path
+
+
+def test_a_name_that_python_itself_lacks_is_not_hidden() -> None:
+    said = "cannot import name 'Randon' from 'random' (/usr/lib/python3.11/random.py)"
+    assert codes(a_crash("ImportError", said)) == ["ENV015"]
+
+
 @pytest.mark.parametrize(
     ("message", "said"),
     [

@@ -16,10 +16,13 @@ def _clean() -> None:
 
 
 def _arm() -> None:
+    before = set(sys.modules)
     try:
         from torchmedic.launch.child import arm
+        from torchmedic.launch.names import give_back_names
 
         arm()
+        give_back_names(before)
     except Exception as error:  # noqa: BLE001 - our faults never take the script down
         print(f"torchmedic: could not watch this run ({type(error).__name__}: {error})", file=sys.stderr)
     os.environ.pop("TORCHMEDIC_ARMED", None)

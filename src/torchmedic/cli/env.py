@@ -25,7 +25,8 @@ def command(json_path: Path | None, no_network: bool) -> None:
     """
     from dataclasses import replace
 
-    from torchmedic.checkups.environment import look_outside, survey
+    from torchmedic.checkups.environment.network import look_outside
+    from torchmedic.checkups.environment.survey import survey
     from torchmedic.facts import Run, RunInfo
     from torchmedic.triage import examine
 

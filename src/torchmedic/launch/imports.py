@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from torchmedic.probes.patching import hide_frame
+
 # Not imported at run time: `importlib.abc` draws in as much as all of torchmedic.
 if TYPE_CHECKING:
     import importlib.abc
@@ -40,7 +42,11 @@ class AfterImport:
         execute = loader.exec_module
 
         def exec_module(module: ModuleType) -> None:
-            execute(module)
+            try:
+                execute(module)
+            except BaseException as error:
+                hide_frame(error)
+                raise
             vars(loader).pop("exec_module", None)  # a reload is not a first import
             if self in sys.meta_path:
                 sys.meta_path.remove(self)

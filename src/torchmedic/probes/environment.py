@@ -37,7 +37,7 @@ class Surroundings(Probe):
 
     def on_finish(self) -> None:
         if _worth_a_look():
-            from torchmedic.checkups.environment import survey
+            from torchmedic.checkups.environment.survey import survey
 
             self.recorder.observe(survey())
 
@@ -48,19 +48,23 @@ def surroundings_of(error: BaseException) -> Iterator[Observation]:
     from torchmedic.checkups.environment.pages import page_in_file
 
     links = list(_chain(error))
-    yield from shadowed_modules(error)
+    shadows = [shadow for link in links for shadow in shadowed_modules(link)]
+    if shadows:
+        # With a library hidden, looking further would stumble over the same file.
+        yield from shadows
+        return
     for link in links:
         if isinstance(link, ImportError) and (failed := failed_import(link)) is not None:
             yield failed
     if any(isinstance(link, ImportError) or _ABOUT_PACKAGES.search(_text(link)) for link in links):
-        from torchmedic.checkups.environment import survey
+        from torchmedic.checkups.environment.survey import survey
 
         yield survey()
     page = page_in_file(error)
     if page is not None:
         yield page
     if page is not None or any(is_network_trouble(link) for link in links):
-        from torchmedic.checkups.environment import look_outside
+        from torchmedic.checkups.environment.network import look_outside
 
         yield look_outside(next((host for link in links if (host := host_in(_text(link)))), ""))
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
+
+
+def hide_frame(error: BaseException) -> None:
+    """Take the frame that calls this out of a traceback, before a bare `raise`: the user sees their own frames only."""
+    trace = error.__traceback__
+    if trace is not None and trace.tb_frame is sys._getframe(1):
+        error.__traceback__ = trace.tb_next
 
 
 class Patches:

@@ -18,7 +18,7 @@ from typing import Any
 
 from torchmedic.facts import HostWait, Location, StartUp
 from torchmedic.probes.frames import user_location
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, hide_frame
 from torchmedic.record import Probe, Recorder
 
 _LEAST_IMPORT = 0.05
@@ -84,6 +84,9 @@ class StartTimes(Probe):
                 answer = connect(this, address)
                 failed = False
                 return answer
+            except BaseException as error:
+                hide_frame(error)
+                raise
             finally:
                 if isinstance(address, tuple) and address:
                     host = str(address[0])
@@ -98,6 +101,9 @@ class StartTimes(Probe):
                 failed = False
                 names.update({str(entry[4][0]): str(host) for entry in answer})
                 return answer
+            except BaseException as error:
+                hide_frame(error)
+                raise
             finally:
                 self._note_wait(str(host), began, failed, counts=failed)
 
@@ -127,6 +133,9 @@ class StartTimes(Probe):
             began = time.perf_counter()
             try:
                 return load(*args, **kwargs)
+            except BaseException as error:
+                hide_frame(error)
+                raise
             finally:
                 self._weights += time.perf_counter() - began
 
@@ -166,6 +175,9 @@ class ImportTimes(importlib.abc.MetaPathFinder):
             self._inner.append(0.0)
             try:
                 execute(module)
+            except BaseException as error:
+                hide_frame(error)
+                raise
             finally:
                 loader.__dict__.pop("exec_module", None)
                 took = time.perf_counter() - began

@@ -9,10 +9,9 @@ import pkgutil
 import re
 import sys
 from collections.abc import Iterator
-from importlib import metadata
 from pathlib import Path
-from types import ModuleType
 
+from torchmedic.checkups.environment.script import script_file
 from torchmedic.facts import FailedImport, Location, ShadowedModule
 from torchmedic.probes.frames import is_user_file, location
 
@@ -70,9 +69,12 @@ def _nearest(wanted: str, known: list[str]) -> list[str]:
 def _distribution_of(top: str) -> tuple[str, str]:
     """The distribution that provides a top-level module, with its version."""
     try:
+        from importlib import metadata
+
         name = metadata.packages_distributions().get(top, [""])[0]
         return (name, metadata.version(name)) if name else ("", "")
-    except (metadata.PackageNotFoundError, OSError, ValueError):
+    except (ImportError, AttributeError, OSError, ValueError):
+        # Also where the user's own file stands in for a module that the metadata reader needs.
         return "", ""
 
 
@@ -124,8 +126,7 @@ def shadowed_modules(error: BaseException) -> Iterator[ShadowedModule]:
     if not isinstance(error, (ImportError, AttributeError)):
         return
     text = str(error)
-    for name, module in _top_level(error):
-        file = getattr(module, "__file__", None)
+    for name, file in _top_level():
         if not file or not is_user_file(file) or f"'{name}" not in text:
             continue
         library = _library_of(name, file)
@@ -133,20 +134,21 @@ def shadowed_modules(error: BaseException) -> Iterator[ShadowedModule]:
             yield ShadowedModule(module=name, local=_first_line(file), library=library)
 
 
-def _top_level(error: BaseException) -> list[tuple[str, ModuleType]]:
+def _top_level() -> list[tuple[str, str]]:
+    """Every module at the top level with its file."""
     found = {name: module for name, module in sys.modules.items() if "." not in name and name != "__main__"}
-    main = sys.modules.get("__main__")
-    file = getattr(main, "__file__", None)
-    if main is not None and file:
+    files = {name: getattr(module, "__file__", None) or "" for name, module in found.items()}
+    script = script_file()
+    if script:
         # A script called torch.py that imports torch gets itself.
-        found.setdefault(Path(file).stem, main)
-    return list(found.items())
+        files.setdefault(Path(script).stem, script)
+    return list(files.items())
 
 
 def _library_of(name: str, local: str) -> str:
     """Where the library of that name lies; empty when there is none but the user's file."""
     if name in sys.stdlib_module_names:
-        return "the standard library"
+        return f"Python's own `{name}`"
     own = os.path.dirname(os.path.realpath(local))
     elsewhere = [
         p for p in sys.path if p and os.path.realpath(p) != own and not own.startswith(os.path.realpath(p) + os.sep)

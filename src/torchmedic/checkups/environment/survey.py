@@ -13,8 +13,9 @@ from importlib import metadata
 from pathlib import Path
 
 from torchmedic.checkups.environment.cards import visible_cards
+from torchmedic.checkups.environment.script import script_file
 from torchmedic.facts import Environment, Location, OpenmpRuntime, Package
-from torchmedic.probes.frames import is_user_file, location
+from torchmedic.probes.frames import location
 
 # What is built against torch or NumPy, or brings its own OpenMP.
 _OF_INTEREST = (
@@ -109,9 +110,7 @@ def _runtime(name: str, mapped: str) -> OpenmpRuntime:
 
 def _imported_at(package: str) -> Location | None:
     """The line of the script that imports a package."""
-    file = getattr(sys.modules.get("__main__"), "__file__", None)
-    if not file or not is_user_file(file):
-        return None
+    file = script_file()
     wanted = re.compile(rf"^\s*(?:import|from)\s+{re.escape(package)}\b")
     numbers = (n for n, line in enumerate(linecache.getlines(file), start=1) if wanted.match(line))
     return next((location(file, n) for n in numbers), None)
