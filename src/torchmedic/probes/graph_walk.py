@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from types import FrameType
 from typing import Any
@@ -111,10 +112,10 @@ def _contained(name: str, kind: str, owner: str, thing: Any) -> Iterator[tuple[s
         yield name, kind, owner, thing
     elif isinstance(thing, dict):
         for key, item in list(thing.items())[:_MOST_ITEMS]:
-            if isinstance(item, torch.Tensor):
-                yield f"{name}[{key!r}]" if isinstance(key, (str, int)) else name, kind, owner, item
-    elif isinstance(thing, (list, tuple)):
-        for item in thing[:_MOST_ITEMS]:
+            path = f"{name}[{key!r}]" if isinstance(key, (str, int)) else name
+            yield from ((path, kind, owner, t) for t in ([item] if isinstance(item, torch.Tensor) else _pair(item)))
+    elif isinstance(thing, (list, tuple, deque)):
+        for item in list(thing)[-_MOST_ITEMS:]:
             yield from ((name, kind, owner, t) for t in ([item] if isinstance(item, torch.Tensor) else _pair(item)))
 
 

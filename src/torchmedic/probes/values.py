@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import linecache
 import re
 import sys
 from collections.abc import Iterable
@@ -87,11 +88,18 @@ def _items(thing: Any, depth: int) -> tuple[Value, ...]:
         pairs = [(str(key), item) for key, item in list(thing.items())[:MOST_ITEMS]]
     elif isinstance(thing, (list, tuple)):
         pairs = [(f"[{i}]", item) for i, item in enumerate(thing[:MOST_ITEMS])]
-    elif is_user_file(sys.modules[type(thing).__module__].__dict__.get("__file__") or "") and not _is_module(thing):
-        pairs = [(k, v) for k, v in list(vars(thing).items())[:MOST_ITEMS]] if hasattr(thing, "__dict__") else []
+    elif is_user_file(_file_of(type(thing))):
+        held = _module_tensors(thing) if _is_module(thing) else list(getattr(thing, "__dict__", {}).items())
+        pairs = held[:MOST_ITEMS]
     else:
         return ()
     return tuple(summarise(name, item, depth - 1) for name, item in pairs)
+
+
+def _module_tensors(module: Any) -> list[tuple[str, Any]]:
+    """The tensors that a module holds itself: plain attributes, parameters and buffers."""
+    held = [*vars(module).items(), *module._parameters.items(), *module._buffers.items()]
+    return [(name, item) for name, item in held if tensor_summary(item, statistics=False) is not None]
 
 
 def _is_module(thing: Any) -> bool:
@@ -189,11 +197,17 @@ def _settings(module: Any) -> dict[str, str]:
 
 def class_location(kind: type) -> Location | None:
     """The line of a class statement in the user's code."""
-    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-    if not file or not is_user_file(file):
+    file = _file_of(kind)
+    if not is_user_file(file):
         return None
-    try:
-        _, line = inspect.getsourcelines(kind)
-    except (OSError, TypeError):
-        return None
-    return location(file, line, kind.__qualname__)
+    opening = re.compile(rf"\s*class\s+{re.escape(kind.__name__)}\b")
+    lines = enumerate(linecache.getlines(file), start=1)
+    line = next((number for number, text in lines if opening.match(text)), None)
+    return location(file, line, kind.__qualname__) if line is not None else None
+
+
+def _file_of(kind: type) -> str:
+    """The file of a class. A script's own `__file__` is gone when the interpreter ends, its functions know it still."""
+    written = (f.__code__.co_filename for f in vars(kind).values() if isinstance(f, FunctionType))
+    file = next((f for f in written if not f.startswith("<")), None) if kind.__module__ == "__main__" else None
+    return file or getattr(sys.modules.get(kind.__module__), "__file__", None) or ""

@@ -19,8 +19,6 @@ from torchmedic.facts import (
 from torchmedic.findings import Also
 from torchmedic.rules.errors._syntax import Code
 
-_SKIPPED = ("self", "cls")
-
 
 def crash_in(run: Run) -> Crash | None:
     """The exception to explain: what a refetched sample raised, where a worker only passed it on."""
@@ -84,9 +82,9 @@ def layer_input(crash: Crash) -> TensorSummary | None:
 
 def tensors(frame: Frame | None) -> Iterator[tuple[str, TensorSummary]]:
     """Every tensor or array of a frame under the expression that reaches it: `x`, `batch['y']`, `state[0]`."""
-    for value in frame.values if frame is not None else ():
-        if value.name not in _SKIPPED:
-            yield from _reached(value.name, value)
+    values = frame.values if frame is not None else ()
+    for value in sorted(values, key=lambda v: v.name == "self"):
+        yield from _reached(value.name, value)
 
 
 def _reached(expression: str, value: Value) -> Iterator[tuple[str, TensorSummary]]:
@@ -105,9 +103,24 @@ def tensors_on_line(run: Run, frame: Frame | None) -> list[tuple[str, TensorSumm
     if frame is None:
         return []
     names = Code.of(run).names(frame.location) or tuple(re.findall(r"[A-Za-z_][\w.]*", frame.location.source))
-    roots = list(dict.fromkeys(name.partition(".")[0] for name in names))
-    found = [(name, t) for name, t in tensors(frame) if re.split(r"[.\[]", name)[0] in roots]
-    return sorted(found, key=lambda item: roots.index(re.split(r"[.\[]", item[0])[0]))
+    words = list(dict.fromkeys(part for name in names for part in (name, name.partition(".")[0])))
+    found = [(key, (name, t)) for name, t in tensors(frame) if (key := _mentioned_as(name)) in words]
+    return [pair for _, pair in sorted(found, key=lambda item: words.index(item[0]))]
+
+
+def _mentioned_as(expression: str) -> str:
+    """What a line has to mention: the variable, or for `self` the attribute."""
+    first, _, rest = expression.partition("[")[0].partition(".")
+    return f"self.{rest}" if first == "self" else first
+
+
+def quoted(name: str) -> str:
+    """A name in backticks; words such as "the input" stay words.
+
+    >>> quoted("x"), quoted("the input")
+    ('`x`', 'the input')
+    """
+    return name if name.startswith(("the ", "a ", "its ")) else f"`{name}`"
 
 
 def shape(sizes: Sequence[int]) -> str:

@@ -64,10 +64,35 @@ class Code:
         covering = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and _covers(n, place.line)] if tree else []
         return min(covering, key=lambda n: (n.end_lineno or n.lineno) - n.lineno, default=None)
 
+    def statements(self, place: Location) -> list[ast.stmt]:
+        """The statements on a line; several where it is written with semicolons."""
+        inner = self.statement(place)
+        tree = self.trees.get(place.file)
+        if inner is None or tree is None or inner.lineno != inner.end_lineno:
+            return [inner] if inner is not None else []
+        return [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno == n.end_lineno == inner.lineno]
+
     def names(self, place: Location) -> tuple[str, ...]:
-        """The dotted names read by the statement on a line, in the order of writing."""
-        statement = self.statement(place)
-        return dotted_names(header(statement)) if statement is not None else ()
+        """The dotted names read by the statements on a line, in the order of writing."""
+        return dotted_names([part for statement in self.statements(place) for part in header(statement)])
+
+    def stores_into(self, name: str) -> list[Location]:
+        """Lines that put something into a container: `name[…] = …`, `name.append(…)`; `name` may be an attribute."""
+        found: list[Location] = []
+        for file, tree in self.trees.items():
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Assign):
+                    filled = any(isinstance(t, ast.Subscript) and _ends_in(t, name) for t in node.targets)
+                else:
+                    filled = (
+                        isinstance(node, ast.Call)
+                        and isinstance(node.func, ast.Attribute)
+                        and node.func.attr in ("append", "extend", "appendleft", "insert")
+                        and _ends_in(node.func.value, name)
+                    )
+                if filled:
+                    found.append(self.place(file, node))
+        return found
 
     def assignments(self, name: str, place: Location) -> list[Assignment]:
         """What binds a (dotted) name in the function around a place, in the order of lines."""
@@ -80,6 +105,17 @@ class Code:
         found = self.assignments(name, place)
         above = [a for a in found if a.location.line < place.line]
         return above[-1] if above else (found[-1] if found and found[-1].location.line != place.line else None)
+
+    def item_assignments(self, name: str, place: Location) -> list[Location]:
+        """Every `name[…] = …` in the function around a place, in the order of lines."""
+        scope = self.scope(place)
+        found = [
+            node
+            for node in (_inside(scope, deep=False) if scope is not None else ())
+            if isinstance(node, ast.Assign)
+            and any(isinstance(t, ast.Subscript) and dotted(t) == name for t in node.targets)
+        ]
+        return sorted((self.place(place.file, n) for n in found), key=lambda p: p.line)
 
     def attribute_assignments(self, attribute: str, cls: str = "") -> list[Assignment]:
         """Every `anything.attribute = …` in the user's files; those inside the class `cls` come first."""
@@ -136,6 +172,12 @@ def dotted(node: ast.AST) -> str:
     if isinstance(node, (ast.Subscript, ast.Starred)):
         return dotted(node.value)
     return dotted(node.func) if isinstance(node, ast.Call) else ""
+
+
+def _ends_in(node: ast.AST, name: str) -> bool:
+    """Whether a chain is a variable of this name, or ends in an attribute of it."""
+    chain = dotted(node)
+    return chain == name or chain.endswith(f".{name}")
 
 
 def header(statement: ast.AST) -> list[ast.AST]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.errors._reading import also, crash_in, said, shape, tensors_on_line, user_line
+from torchmedic.rules.errors._reading import also, crash_in, quoted, said, shape, tensors_on_line, user_line
 from torchmedic.rules.errors._syntax import Code
 
 
@@ -36,7 +36,7 @@ class BackwardFromNonscalar(Rule):
         where = bound.location if bound is not None and bound.how == "assign" else line
         unreduced = _unreduced(code)
         yield self.diagnose(
-            headline=f"`{name}` has {form.numel if form else 'several'} values"
+            headline=f"{quoted(name)} has {form.numel if form else 'several'} values"
             + (f" {shape(form.shape)}" if form else "")
             + "; `backward` starts from one",
             confidence="proven",

@@ -52,7 +52,7 @@ class BatchnormBatchOfOne(Rule):
         where = built or line
         name = _norm(layer)
         return self.diagnose(
-            headline=f"the last batch of `{loader.name}` has 1 sample, and {name} needs more than one",
+            headline=f"the last batch of `{loader.name}` has 1 sample; {name} needs more",
             confidence="proven",
             where=where,
             label=f"{loader.samples} samples in batches of {loader.batch_size} leave 1",
@@ -84,7 +84,10 @@ class BatchnormBatchOfOne(Rule):
 
 
 def _norm(layer: ModuleFact | None) -> str:
-    return f"`{layer_name(layer)}` ({short_type(layer.type)})" if layer is not None else "batch norm"
+    if layer is None:
+        return "batch norm"
+    name, kind = layer_name(layer), short_type(layer.type)
+    return f"`{name}`" if kind in name else f"`{name}` ({kind})"
 
 
 def _leaving_one(run: Run) -> LoaderAtCrash | None:

@@ -13,6 +13,7 @@ from torchmedic.rules.errors._reading import (
     layer_in,
     layer_input,
     layer_name,
+    quoted,
     said,
     shape,
     short_type,
@@ -49,7 +50,7 @@ class ChannelMismatch(Rule):
         batchless = conv and len(sizes) > 1 and sizes[0] == wanted
         where = line if permuted or batchless or built is None else built
         yield self.diagnose(
-            headline=f"`{name}` takes {wanted} channels, but its input {shape(sizes)} has {got}",
+            headline=f"{quoted(name)} takes {wanted} channels, but its input {shape(sizes)} has {got}",
             confidence="proven",
             where=where,
             label="the channels come last here"

@@ -10,6 +10,7 @@ from torchmedic.rules.errors._reading import (
     crash_in,
     layer_in,
     layer_name,
+    quoted,
     said,
     tensors,
     tensors_on_line,
@@ -52,7 +53,7 @@ class DeviceMismatch(Rule):
         home = odd[1].device if odd else left[0].partition("(")[2].rstrip(")") if left else "another device"
         rest = there if there and there != home else next((d for d in match.groups() if d and d != home), "the other")
         yield self.diagnose(
-            headline=f"`{name}` is on {home}, the rest of this operation on {rest}",
+            headline=f"{quoted(name)} is on {home}, the rest of this operation on {rest}",
             confidence="proven" if odd or left else "likely",
             where=line,
             culprit=Culprit(tensor=name, module=layer_name(layer) if layer else None, phase="forward"),

@@ -12,6 +12,7 @@ from torchmedic.rules.errors._reading import (
     crash_in,
     layer_in,
     layer_name,
+    quoted,
     said,
     setting,
     short_type,
@@ -44,7 +45,7 @@ class EmbeddingIndexOutOfRange(Rule):
         negative = fact.value < 0
         where = line if negative or built is None else built
         yield self.diagnose(
-            headline=f"id {fact.value} does not fit `{name}`, a table of {fact.bound} rows (0 to {fact.bound - 1})",
+            headline=f"id {fact.value} is outside {quoted(name)}, a table of {fact.bound} rows (0 to {fact.bound - 1})",
             confidence="proven",
             where=where,
             label="" if negative else f"{fact.bound} rows, ids up to {fact.maximum} arrive",
@@ -61,7 +62,7 @@ class EmbeddingIndexOutOfRange(Rule):
         rows = setting(layer, "num_embeddings") if layer is not None else None
         name = layer_name(layer) if layer is not None else "the embedding"
         return self.diagnose(
-            headline=f"an id is outside the table of `{name}`" + (f", which has {rows} rows" if rows else ""),
+            headline=f"an id is outside the table of {quoted(name)}" + (f", which has {rows} rows" if rows else ""),
             confidence="likely",
             where=line,
             culprit=Culprit(module=name, op="embedding", phase="forward"),

@@ -9,7 +9,7 @@ from torchmedic.facts import Crash, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._dtypes import first_holding, kinds_said
 from torchmedic.rules.errors._origins import Trail
-from torchmedic.rules.errors._reading import also, crash_in, layer_in, layer_name, tensors, user_line
+from torchmedic.rules.errors._reading import also, crash_in, layer_in, layer_name, quoted, tensors, user_line
 from torchmedic.rules.errors._syntax import Code, dotted
 
 _MAKERS = ("from_numpy", "tensor", "as_tensor", "asarray", "array", "double", "DoubleTensor")
@@ -37,7 +37,7 @@ class Float64Input(Rule):
         born = Trail(Code.of(run), _makes_float64).of_name(_plain(name), held[0].location) if held is not None else None
         where = born or line
         yield self.diagnose(
-            headline=f"`{name}` is float64, but "
+            headline=f"{quoted(name)} is float64, but "
             + (f"`{layer_name(layer)}` has float32 weights" if layer is not None else "it meets float32 here"),
             confidence="proven",
             where=where,

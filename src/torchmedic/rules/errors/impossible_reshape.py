@@ -12,6 +12,7 @@ from torchmedic.rules.errors._reading import (
     also,
     crash_in,
     described,
+    quoted,
     said,
     shape,
     tensors,
@@ -62,7 +63,7 @@ class ImpossibleReshape(Rule):
         bound = Code.of(run).last_assignment(name.partition("[")[0], line) if tensor is not None else None
         form = f" {shape(tensor.shape)}" if tensor is not None else ""
         return self.diagnose(
-            headline=f"`{name}`{form} has {size} values and cannot become {shape(asked)}",
+            headline=f"{quoted(name)}{form} has {size} values and cannot become {shape(asked)}",
             confidence="proven",
             where=line,
             also=also(
@@ -79,7 +80,7 @@ class ImpossibleReshape(Rule):
     def _across_strides(self, line: Location, mentioned: list[tuple[str, TensorSummary]]) -> Diagnosis:
         name = mentioned[0][0] if mentioned else "the tensor"
         return self.diagnose(
-            headline=f"`view` cannot merge dimensions of `{name}` that do not lie side by side in memory",
+            headline=f"`view` cannot merge dimensions of {quoted(name)} that do not lie side by side in memory",
             confidence="proven",
             where=line,
             mark=".view" if ".view" in line.source else "",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from torchmedic.facts import Crash, Holder, InplaceClash, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.errors._reading import also, crash_in, said, shape, user_line
+from torchmedic.rules.errors._reading import also, crash_in, quoted, said, shape, user_line
 from torchmedic.rules.errors._syntax import Code, dotted
 
 _MESSAGE = r"modified by an inplace operation"
@@ -62,7 +62,7 @@ class InplaceChangedSavedTensor(Rule):
     def _changed(self, fact: InplaceClash, change: Change, line: Location) -> Diagnosis:
         known = any(h.name == change.name for h in fact.holders)
         return self.diagnose(
-            headline=f"`{change.words}` changed `{change.name}` in place, which `backward` still needs",
+            headline=f"`{change.words}` changed {quoted(change.name)} in place, which `backward` still needs",
             confidence="proven" if known and change.score > _GOOD_ENOUGH else "likely",
             where=change.location,
             mark=change.words if change.words in change.location.source else "",
@@ -203,7 +203,7 @@ def _changing_call(place: Location, call: ast.Call) -> Iterator[Change]:
     )
     if in_place:
         operand = dotted(call.args[0]) if call.args and not isinstance(call.args[0], ast.Constant) else ""
-        yield Change(place, operand or f"the input of `{word}`", _camel(word), ast.unparse(call))
+        yield Change(place, operand or f"the input of {word}", _camel(word), ast.unparse(call))
     elif word.endswith("_") and not word.startswith(_NOT_IN_PLACE) and word not in _NOT_IN_PLACE:
         owner = dotted(call.func.value) if isinstance(call.func, ast.Attribute) else ""
         if owner and owner.partition(".")[0] not in ("init", "nn"):

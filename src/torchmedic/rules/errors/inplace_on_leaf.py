@@ -30,8 +30,8 @@ class InplaceOnLeaf(Rule):
         line = user_line(crash) if crash is not None else None
         if crash is None or line is None or said(crash, *_PATTERNS) is None:
             return
-        statement = Code.of(run).statement(line)
-        name, words = _changed(statement)
+        changed = (_changed(statement) for statement in Code.of(run).statements(line))
+        name, words = next((c for c in changed if c[0]), ("", ""))
         frame = crash.user_frame
         value = frame.value(name) if frame is not None else None
         form = f", {value.tensor} with `requires_grad=True`" if value is not None and value.tensor is not None else ""
@@ -49,13 +49,13 @@ class InplaceOnLeaf(Rule):
         )
 
 
-def _changed(statement: ast.stmt | None) -> tuple[str, str]:
+def _changed(statement: ast.stmt) -> tuple[str, str]:
     """The name that a statement changes in place, and the words that do it."""
     if isinstance(statement, ast.AugAssign):
         return dotted(statement.target), f"{ast.unparse(statement).partition('=')[0]}=".strip()
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
         return dotted(statement.targets[0]), f"{ast.unparse(statement.targets[0])} ="
-    for node in ast.walk(statement) if statement is not None else ():
+    for node in ast.walk(statement):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_"):
             return dotted(node.func.value), f".{node.func.attr}()"
     return "", ""

@@ -12,6 +12,7 @@ from torchmedic.rules.errors._reading import (
     layer_in,
     layer_input,
     layer_name,
+    quoted,
     said,
     short_type,
     tensors_on_line,
@@ -59,7 +60,7 @@ class IntegerInput(Rule):
         name = found[0][0] if found else held[1] if held is not None else "the input"
         dtype = found[0][1].dtype if found else whole or "of whole numbers"
         yield self.diagnose(
-            headline=f"`{name}` is {dtype}, but "
+            headline=f"{quoted(name)} is {dtype}, but "
             + (f"`{layer_name(layer)}` computes in floats" if layer is not None else "this operation needs floats"),
             confidence="proven",
             where=line,
@@ -76,7 +77,7 @@ class IntegerInput(Rule):
         dtype = given.dtype if given is not None else found[0][1].dtype if found else "not of whole numbers"
         user = f"`{layer_name(layer)}` looks up rows by whole numbers" if layer else "an index is a whole number"
         yield self.diagnose(
-            headline=f"`{name}` is {dtype}, but {user}",
+            headline=f"{quoted(name)} is {dtype}, but {user}",
             confidence="proven",
             where=user_line(crash),
             culprit=Culprit(tensor=name, module=layer_name(layer) if layer else None, phase="forward", op="index"),

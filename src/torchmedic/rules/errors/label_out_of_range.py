@@ -50,7 +50,8 @@ class LabelOutOfRange(Rule):
         layer = _output_layer(run, fact.bound)
         shifted = fact.minimum >= 1 and fact.maximum == fact.bound
         made = _made_at(run, crash, fact, name) if shifted or fact.value < 0 else None
-        where = made or (layer.location if layer is not None and fact.value > 0 and not shifted else line)
+        grows = layer is not None and fact.value > 0 and not shifted and not _is_mark(fact)
+        where = made or (layer.location if layer is not None and grows else line)
         path = _shown(layer) if layer is not None else ""
         return self.diagnose(
             headline=f"label {fact.value} in `{name}` has no output: the model has {fact.bound} classes "
@@ -106,8 +107,13 @@ def _made_at(run: Run, crash: Crash, fact: IndexOutside, name: str) -> Location 
     return None
 
 
+def _is_mark(fact: IndexOutside) -> bool:
+    """Whether one far number stands for "no label", as 255 does in many masks."""
+    return fact.value == fact.maximum and fact.maximum >= max(2 * fact.bound, fact.bound + 2)
+
+
 def _cures(fact: IndexOutside, name: str, path: str, shifted: bool) -> Iterator[Remedy]:
-    if fact.value < 0:
+    if fact.value < 0 or _is_mark(fact):
         yield Remedy(title=f"if {fact.value} marks rows to leave out, tell the loss: `ignore_index={fact.value}`")
         return
     if shifted:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from torchmedic.facts import Crash, GradModeAtCrash, Location, ModelAtCrash, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._cuts import Cut, Tracer
-from torchmedic.rules.errors._reading import also, crash_in, said, tensors, user_line
+from torchmedic.rules.errors._reading import also, crash_in, quoted, said, tensors, user_line
 from torchmedic.rules.errors._syntax import Code, dotted
 
 _MESSAGE = r"element \d+ of tensors does not require grad and does not have a grad_fn"
@@ -45,7 +45,7 @@ class LossWithoutGraph(Rule):
 
     def _cut(self, crash: Crash, line: Location, name: str, cut: Cut) -> Diagnosis:
         return self.diagnose(
-            headline=f"`{name}` has no gradient: {cut.why}",
+            headline=f"{quoted(name)} has no gradient: {cut.why}",
             confidence="proven" if _seen_cut(crash, cut) else "likely",
             where=cut.location,
             mark=cut.mark if cut.mark in cut.location.source else "",
@@ -60,7 +60,7 @@ class LossWithoutGraph(Rule):
         made = _freezing(code)
         where = made or line
         return self.diagnose(
-            headline=f"`{name}` has no gradient: all {model.parameters} parameters of `{model.name}` are frozen",
+            headline=f"{quoted(name)} has no gradient: all {model.parameters} parameters of `{model.name}` are frozen",
             confidence="proven",
             where=where,
             label="frozen here" if made else "",
@@ -74,7 +74,7 @@ class LossWithoutGraph(Rule):
         made = next((p for p, c in code.calls("set_grad_enabled") if "False" in ast.unparse(c)), None)
         where = made or line
         return self.diagnose(
-            headline=f"`{name}` has no gradient: gradients are switched off for the whole process",
+            headline=f"{quoted(name)} has no gradient: gradients are switched off for the whole process",
             confidence="proven",
             where=where,
             label="switched off here" if made else "",
@@ -86,7 +86,7 @@ class LossWithoutGraph(Rule):
 
     def _unknown(self, crash: Crash, line: Location, name: str) -> Diagnosis:
         return self.diagnose(
-            headline=f"`{name}` has no gradient: no parameter takes part in it",
+            headline=f"{quoted(name)} has no gradient: no parameter takes part in it",
             confidence="likely",
             where=line,
             culprit=Culprit(tensor=name, phase="backward"),
@@ -102,8 +102,7 @@ class LossWithoutGraph(Rule):
 
 def _root(code: Code, line: Location) -> ast.expr | None:
     """The expression whose `backward` was called."""
-    statement = code.statement(line)
-    for node in ast.walk(statement) if statement is not None else ():
+    for node in (n for statement in code.statements(line) for n in ast.walk(statement)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "backward":
             to_scale = isinstance(node.func.value, ast.Name) and node.args and "accelerator" in node.func.value.id
             inner = node.args[0] if to_scale or dotted(node.func) in ("self.manual_backward",) else node.func.value

@@ -12,6 +12,7 @@ from torchmedic.rules.errors._reading import (
     layer_in,
     layer_input,
     layer_name,
+    quoted,
     said,
     setting,
     shape,
@@ -53,8 +54,9 @@ class MissingDimension(Rule):
         wanted = max(ranks, default=rank + 1)
         name = layer_name(layer) if layer is not None else "the layer"
         variable = _variable(tensors_on_line(run, crash.user_frame), sizes)
+        accepted = " or ".join(f"{n}D" for n in ranks)
         yield self.diagnose(
-            headline=f"`{name}` takes {' or '.join(f'{n}D' for n in ranks)} input, but `{variable}` is {rank}D"
+            headline=f"{quoted(name)} takes {accepted} input, but {quoted(variable)} is {rank}D"
             + (f": {shape(sizes)}" if sizes else ""),
             confidence="proven",
             where=line,
@@ -65,7 +67,7 @@ class MissingDimension(Rule):
 
 
 def _variable(found: list[tuple[str, TensorSummary]], sizes: tuple[int, ...]) -> str:
-    return next((n for n, t in found if t.shape == sizes), "the input")
+    return next((n for n, t in found if t.shape == sizes), "its input")
 
 
 def _told(settings: dict[str, str]) -> str:

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, ModelAtCrash, Run, TensorSummary
+from torchmedic.facts import Crash, Location, ModelAtCrash, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.errors._reading import crash_in, layer_in, layer_name, said, tensors, user_line
+from torchmedic.rules.errors._reading import (
+    also,
+    crash_in,
+    layer_in,
+    layer_name,
+    said,
+    tensors,
+    tensors_on_line,
+    user_line,
+)
+from torchmedic.rules.errors._syntax import Code
 
 _PATTERNS = (
     r"all elements of (?:input|target) should be between 0 and 1",
@@ -35,27 +45,32 @@ class NanBehindError(Rule):
         line = user_line(crash) if crash is not None else None
         if crash is None or line is None or said(crash, *_PATTERNS) is None:
             return
-        bad = [(n, t) for f in crash.frames for n, t in tensors(f) if f.is_user and _is_bad(t)]
-        bad += [(n, t) for n, t in tensors(crash.frames[-1]) if _is_bad(t) and not crash.frames[-1].is_user]
+        bad = {n: t for f in crash.frames if f.is_user for n, t in tensors(f) if _is_bad(t)}
+        inner = {n: t for n, t in tensors(crash.frames[-1]) if _is_bad(t)} if not bad else {}
         weights = [f"{m.name}.{p}" for m in run.all(ModelAtCrash) for p in m.non_finite]
-        if not bad and not weights:
+        if not bad and not inner and not weights:
             return
         layer = layer_in(crash)
-        name = bad[-1][0] if bad else weights[0]
-        counted = _count(bad[-1][1]) if bad else "NaN or infinite"
+        mentioned = [n for n, _ in tensors_on_line(run, crash.user_frame) if n in bad]
+        name = [*mentioned, *bad, *inner, *weights][0]
+        form = bad.get(name) or inner.get(name)
+        dirty = _dirty(Code.of(run), crash, bad)
+        where = dirty[1] if dirty is not None else line
         first = crash.message.partition("\n")[0][:60].rstrip(". ")
         yield self.diagnose(
-            headline=f"`{name}` is {counted}; the error `{first}` only follows from it",
+            headline=f"{_count(form) + ' in ' if form else ''}`{name}`{'' if form else ' is NaN or infinite'} "
+            "made this call fail",
             confidence="proven",
-            where=line,
-            label="NaN arrives here",
+            where=where,
+            label=f"`{dirty[0]}` is not finite from here on" if dirty is not None else "NaN arrives here",
+            also=also((line, "and surfaces here"), but=where),
             culprit=Culprit(
                 tensor=name,
                 parameter=weights[0] if weights else None,
                 module=layer_name(layer) if layer else None,
                 phase="forward",
             ),
-            evidence=tuple(_evidence(bad, weights)),
+            evidence=(*_evidence(bad or inner, weights), f"the error `{first}` only follows from it"),
             remedies=(
                 Remedy(title="look for the first NaN, not for this call: the step before this one made it"),
                 Remedy(title="lower the learning rate or clip gradients if the weights grew; else check the data"),
@@ -72,8 +87,19 @@ def _count(t: TensorSummary) -> str:
     return " and ".join(parts)
 
 
-def _evidence(bad: list[tuple[str, TensorSummary]], weights: list[str]) -> Iterator[str]:
-    for name, t in dict(bad).items():
+def _dirty(code: Code, crash: Crash, bad: dict[str, TensorSummary]) -> tuple[str, Location] | None:
+    """The first variable that is no result of the model and holds NaN all the same, with the line that last set it."""
+    for frame in (f for f in crash.frames if f.is_user):
+        for name in (n for n, t in tensors(frame) if n in bad and not t.requires_grad and n.isidentifier()):
+            bound = code.last_assignment(name, frame.location)
+            changed = [p for p in code.item_assignments(name, frame.location) if p.line < frame.location.line]
+            if bound is not None and bound.how == "assign":
+                return name, changed[-1] if changed and changed[-1].line > bound.location.line else bound.location
+    return None
+
+
+def _evidence(bad: dict[str, TensorSummary], weights: list[str]) -> Iterator[str]:
+    for name, t in list(bad.items())[:4]:
         yield f"`{name}` {t}: {_count(t)}"
     if weights:
         yield f"parameters that are not finite: {', '.join(f'`{w}`' for w in weights[:5])}"

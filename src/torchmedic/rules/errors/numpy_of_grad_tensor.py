@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.errors._reading import crash_in, said, tensors_on_line, user_line
+from torchmedic.rules.errors._reading import crash_in, quoted, said, tensors_on_line, user_line
 
 _GRAD = r"Can't call numpy\(\) on Tensor that requires grad"
 _DEVICE = r"can't convert (\S+) device type tensor to numpy"
@@ -37,7 +37,7 @@ class NumpyOfGradTensor(Rule):
         changed = re.sub(r"\.numpy\(\)", f"{insert}.numpy()", source, count=1)
         form = f" ({fits[0][1].grad_fn}, shape {list(fits[0][1].shape)})" if fits and fits[0][1].grad_fn else ""
         yield self.diagnose(
-            headline=f"`{name}` "
+            headline=f"{quoted(name)} "
             + (
                 "is part of a graph and cannot become a NumPy array"
                 if grad

@@ -13,6 +13,7 @@ from torchmedic.rules.errors._reading import (
     layer_in,
     layer_input,
     layer_name,
+    quoted,
     said,
     shape,
     short_type,
@@ -53,7 +54,7 @@ class RecurrentSizeMismatch(Rule):
         swapped = given is not None and wanted in given.shape[:-1]
         where = line if swapped or built is None else built
         return self.diagnose(
-            headline=f"`{name}` takes {wanted} features per step, but its input"
+            headline=f"{quoted(name)} takes {wanted} features per step, but its input"
             + (f" {shape(given.shape)}" if given is not None else "")
             + f" has {got}",
             confidence="proven",
@@ -76,7 +77,7 @@ class RecurrentSizeMismatch(Rule):
         loader = next((x for x in run.all(LoaderAtCrash) if x.batch_size == (got[1] if len(got) == 3 else 0)), None)
         left = loader is not None and loader.samples and loader.batch_size and loader.samples % loader.batch_size
         return self.diagnose(
-            headline=f"the state given to `{name}` is {shape(got)}, but this batch needs {shape(expected)}",
+            headline=f"the state given to {quoted(name)} is {shape(got)}, but this batch needs {shape(expected)}",
             confidence="proven",
             where=line,
             culprit=Culprit(module=name, tensor="hidden", phase="forward"),

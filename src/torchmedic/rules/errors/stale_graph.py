@@ -24,6 +24,7 @@ class StaleGraphRule(Rule):
     symptoms = (Symptom.CRASH, Symptom.MEMORY_GROWS)
     tell_apart = "`backward` fails at the second step or the second loss, never at the first"
     needs = (Crash,)
+    folds = ("inplace-changed-saved-tensor",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         crash = crash_in(run)
@@ -58,7 +59,7 @@ class StaleGraphRule(Rule):
             "shared": f"two backwards run through `{name}`, and the first one freed its graph",
         }[how]
         cure = {
-            "carried": Remedy(title=f"detach what is kept: {_detached(name, holder)}"),
+            "carried": Remedy(title=f"detach what is kept: {_detached(name, holder, fact, stored)}"),
             "once": Remedy(title=f"compute `{name}` inside the step, or `.detach()` it if it should not learn"),
             "shared": Remedy(
                 title=f"pass `{name}.detach()` to the part that should not train through it, "
@@ -114,11 +115,14 @@ class StaleGraphRule(Rule):
         )
 
 
-def _detached(name: str, holder: Holder) -> str:
+def _detached(name: str, holder: Holder, fact: StaleGraph, stored: Location | None) -> str:
     attribute = name.rpartition(".")[2]
     target = f"self.{attribute}" if holder.kind == "attribute" else attribute
-    if len(holder.shape) == 3:
-        return f"`{target} = tuple(h.detach() for h in {target})`, or `{target}.detach()` for a single tensor"
+    several = sum(h.name == name for h in fact.holders) > 1
+    if stored is not None and (".append(" in stored.source or "[" in stored.source.partition("=")[0]):
+        return f"put `.detach()` tensors into `{name.partition('[')[0]}`, or empty it after every `backward`"
+    if several:
+        return f"`{target} = tuple(h.detach() for h in {target})`"
     return f"`{target} = {target}.detach()`"
 
 
@@ -135,7 +139,9 @@ def _carrier(code: Code, crash: Crash, fact: StaleGraph) -> tuple[Holder, Locati
 
 
 def _attribute_store(code: Code, holder: Holder) -> Location | None:
-    attribute = holder.name.rpartition(".")[2].partition("[")[0]
+    attribute = holder.name.partition("[")[0].rpartition(".")[2]
+    if filled := code.stores_into(attribute):
+        return filled[0]
     found = [
         a
         for a in code.attribute_assignments(attribute, holder.owner.rpartition(".")[2])
@@ -149,6 +155,8 @@ def _variable_store(code: Code, crash: Crash, fact: StaleGraph, holder: Holder) 
     frames = [f for f in crash.frames if f.is_user and f.location.function == (holder.function or "<module>")]
     place = frames[-1].location if frames else Location(file=holder.file, line=0)
     name = holder.name.partition("[")[0].partition(".")[0]
+    if filled := code.stores_into(name):
+        return filled[-1], "carried"
     bound = [a for a in code.assignments(name, place) if a.how in ("assign", "augment")]
     loop = _loop(code, place)
     inside = [a for a in bound if loop is None or loop.lineno <= a.location.line <= (loop.end_lineno or 0)]

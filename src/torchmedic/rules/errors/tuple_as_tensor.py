@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, Frame, LayerBuilt, Run, Value
+from torchmedic.facts import Crash, Frame, LayerBuilt, Location, Run, Value
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._reading import also, crash_in, layer_frame, said, shape, short_type, user_line
 from torchmedic.rules.errors._syntax import Assignment, Code, dotted
@@ -47,6 +47,10 @@ class TupleAsTensor(Rule):
         value = _tuple(code, frame) or _given(crash)
         if value is None:
             return
+        inner = None if frame.value(value.name) is value else _inner_call(run, code, line)
+        if inner is not None:
+            yield self._nested(line, value, *inner)
+            return
         bound = code.last_assignment(value.name, line) if frame.value(value.name) is value else None
         maker = _maker(run, bound)
         where = bound.location if bound is not None and bound.how == "assign" else line
@@ -67,6 +71,26 @@ class TupleAsTensor(Rule):
             ),
             remedies=(_cure(bound, value, maker),),
         )
+
+    def _nested(self, line: Location, value: Value, call: str, maker: str) -> Diagnosis:
+        return self.diagnose(
+            headline=f"`{call}` returns a tuple of {value.length}, and it was used as one tensor",
+            confidence="proven",
+            where=line,
+            mark=call if call in line.source else "",
+            label=f"{maker} returns {_parts(value)}",
+            culprit=Culprit(tensor=call, module=call.partition("(")[0], phase="forward"),
+            evidence=(f"`{maker}` returns {_RETURNS[maker]}",),
+            remedies=(Remedy(title=f"unpack it first: `{_RETURNS[maker].strip('`')} = {call}`, then use `output`"),),
+        )
+
+
+def _inner_call(run: Run, code: Code, line: Location) -> tuple[str, str] | None:
+    """A call of a layer that returns a tuple, written inside the failing expression."""
+    for node in (n for statement in code.statements(line) for n in ast.walk(statement)):
+        if isinstance(node, ast.Call) and (maker := _layer_type(run, dotted(node.func))) in _RETURNS:
+            return ast.unparse(node), maker
+    return None
 
 
 def _tuple(code: Code, frame: Frame) -> Value | None:
@@ -100,7 +124,11 @@ def _maker(run: Run, bound: Assignment | None) -> str:
     """The type of the layer whose call made the value: `self.lstm` is looked up among the layers built."""
     if bound is None or not isinstance(bound.value, ast.Call):
         return ""
-    name = dotted(bound.value.func).removeprefix("self.")
+    return _layer_type(run, dotted(bound.value.func))
+
+
+def _layer_type(run: Run, call: str) -> str:
+    name = call.removeprefix("self.")
     return next((short_type(b.type) for b in run.all(LayerBuilt) if b.path == name or b.path.endswith(f".{name}")), "")
 
 

@@ -88,15 +88,17 @@ class UnmultipliableShapes(Rule):
 
     def _at_product(self, run: Run, crash: Crash, line: Location, sizes: tuple[str, ...]) -> Diagnosis:
         operands = tensors_on_line(run, crash.user_frame)
-        left, right = f"{sizes[0]}x{sizes[1]}", f"{sizes[2]}x{sizes[3]}"
-        turned = sizes[1] == sizes[3] and len(operands) >= 2
+        batched = "batch2" in crash.message
+        needed, got = (sizes[1], sizes[3]) if batched else (sizes[1], sizes[2])
+        last = operands[-1][1].shape[-1:] if operands else ()
+        turned = len(operands) >= 2 and last == operands[0][1].shape[-1:] and last == (int(needed),)
         title = (
-            f"transpose the second factor: `{operands[-1][0]}.mT`"
+            f"transpose the second factor: `{operands[-1][0]}.transpose(-2, -1)`"
             if turned
             else "make the last dimension of the first factor equal to the last but one of the second"
         )
         return self.diagnose(
-            headline=f"a matrix product of {left} and {right} needs {sizes[1]} rows on the right",
+            headline=f"this matrix product needs {needed} rows on the right, but gets {got}",
             confidence="proven",
             where=line,
             culprit=Culprit(tensor=operands[0][0] if operands else None, phase="forward", op="matmul"),

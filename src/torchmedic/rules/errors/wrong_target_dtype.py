@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Frame, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.errors._reading import crash_in, said, short_type, tensors, tensors_on_line, user_line
+from torchmedic.rules.errors._reading import crash_in, quoted, said, short_type, tensors, tensors_on_line, user_line
 
 _LONG = (
     r"expected scalar type Long but found (\w+)",
@@ -54,7 +54,7 @@ class WrongTargetDtype(Rule):
             return
         yield self.diagnose(
             headline=f"`{loss}` takes {'whole numbers (int64)' if classes else 'floats'} as target, "
-            f"but `{name}` is {form.dtype if form else 'of another type'}",
+            f"but {quoted(name)} is {form.dtype if form else 'of another type'}",
             confidence="proven" if form is not None else "likely",
             where=line,
             culprit=Culprit(tensor=name, op=loss, phase="forward"),

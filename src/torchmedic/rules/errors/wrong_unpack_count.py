@@ -125,7 +125,8 @@ def _item_of_dataset(code: Code) -> tuple[str, str, Location] | None:
 def _cure(line: Location, names: str, returned: Returned | None) -> Remedy:
     source = line.source.split("  #")[0].strip()
     if returned is not None and returned.unpacking and names in source:
-        return Remedy(
-            title="unpack what is returned", diff=f"- {source}\n+ {source.replace(names, returned.unpacking, 1)}"
-        )
+        written = [part.strip() for part in names.split(",")]
+        pair = len(written) == 3 and returned.unpacking.endswith("(h_n, c_n)")
+        new = f"{written[0]}, ({written[1]}, {written[2]})" if pair else returned.unpacking
+        return Remedy(title="unpack what is returned", diff=f"- {source}\n+ {source.replace(names, new, 1)}")
     return Remedy(title="write as many names on the left as values come from the right; `_` for those not needed")
