@@ -1,4 +1,4 @@
 import torch
 
 out = torch.zeros(2)
-torch.save(out, "C:\Users\lab\out.pt")  # expect: ERR049
+torch.save(out, "D:\Uploads\out.pt")  # expect: ERR049

@@ -53,7 +53,7 @@ class SyntaxSlip(Rule):
             return
         words = crash.message.partition(" (")[0]
         yield self.diagnose(
-            headline=f"Python cannot read {crash.syntax.file}: {words}",
+            headline=f"`{crash.syntax.file}` cannot be read by Python: {words.rstrip('?')}",
             confidence="proven",
             where=crash.syntax,
             label=f"column {crash.syntax_column}" if crash.syntax_column else "",
