@@ -17,8 +17,8 @@ _MIXING = ("mm", "addmm", "bmm", "baddbmm", "convolution", "sum", "mean")
 # What only changes the form or the scale of a value: the story goes on with its first operand.
 _PASSING = (
     "view", "expand", "unsqueeze", "squeeze", "add", "sub", "rsub", "mul", "div", "clamp", "clamp_min", "clamp_max",
-    "_to_copy",     "clone", "select", "slice", "permute", "t", "transpose", "_unsafe_view", "reshape", "sqrt", "neg", "index", "alias",
-    "index_select", "gather", "repeat", "abs", "detach", "pow",
+    "_to_copy", "clone", "select", "slice", "permute", "t", "transpose", "_unsafe_view", "reshape", "sqrt", "neg",
+    "index", "alias", "index_select", "gather", "repeat", "abs", "detach", "pow",
 )  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def amplifier(
         module = modules.get(path)
         if module is None or not list(module.parameters(recurse=False)):
             continue
-        before = max((abs(v) for s in ops[0].inputs[:3] for v in _ends(trace, s, module)), default=0.0)
+        before = max((abs(v) for v in _given(trace, path, ops, module)), default=0.0)
         made = [v for op in ops for s in op.outputs for v in (s.low, s.high)]
         after = max((abs(v) for v in made if math.isfinite(v)), default=0.0)
         if before > 0 and (best is None or after / before > best[0]):
@@ -126,10 +126,17 @@ def _by_module(trace: Trace) -> dict[str, list[Op]]:
     return found
 
 
-def _ends(trace: Trace, seen: Seen, module: nn.Module) -> list[float]:
-    """The range of an input of a module that is none of its weights."""
+def _given(trace: Trace, path: str, ops: list[Op], module: nn.Module) -> list[float]:
+    """The range of what a module was handed; its first result stands for what came from outside of the step."""
     weights = [tuple(p.shape) for p in module.parameters(recurse=False)]
-    if not seen.is_float or seen.shape in weights or seen.shape[::-1] in weights:
-        return []
-    known = known_range(trace, seen)
-    return [v for v in (known.minimum, known.maximum) if v is not None]
+    weights += [shape[::-1] for shape in weights]
+    handed = [
+        seen
+        for op in ops
+        for seen in op.inputs
+        if seen.is_float and seen.maker is not None and trace.ops[seen.maker].module != path
+    ]
+    ranges = [known_range(trace, seen) for seen in handed if seen.shape not in weights]
+    ends = [v for known in ranges for v in (known.minimum, known.maximum) if v is not None]
+    made = [s for op in ops for s in op.outputs if s.is_float and s.shape not in weights and math.isfinite(s.high)]
+    return ends or [v for s in made[:1] for v in (s.low, s.high)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import linecache
 import random
 import sys
 from dataclasses import dataclass, field
@@ -10,6 +12,7 @@ from typing import Any
 
 import torch
 
+from torchmedic.probes.frames import is_user_file
 from torchmedic.replay.loops import Loop, read_names
 
 
@@ -27,8 +30,8 @@ class RandomStates:
         numpy = sys.modules.get("numpy")
         return cls(
             torch_cpu=torch.get_rng_state(),
-            python=random.getstate() if full else None,
-            numpy=numpy.random.get_state() if full and numpy is not None else None,
+            python=random.getstate() if full and _user_imports("random") else None,
+            numpy=numpy.random.get_state() if full and numpy is not None and _user_imports("numpy.random") else None,
             cuda=torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else [],  # type: ignore[no-untyped-call]
         )
 
@@ -42,24 +45,37 @@ class RandomStates:
             torch.cuda.set_rng_state_all(self.cuda)
 
 
+@functools.cache
+def _user_imports(module: str) -> bool:
+    """Whether a source of the user's, as it stands when training begins, speaks of a random module at all.
+
+    Reading the state of a generator that nobody draws from costs more than a small step can spare.
+    """
+    word = module.rpartition(".")[2]
+    files = {getattr(m, "__file__", None) for m in list(sys.modules.values())}
+    return any(f is not None and is_user_file(f) and word in "".join(linecache.getlines(f)) for f in files)
+
+
 class BufferCopies:
     """Copies of module buffers, refreshed in one call per device and type."""
 
     def __init__(self) -> None:
-        self._live: list[torch.Tensor] = []
-        self._copies: list[torch.Tensor] = []
+        self._known: list[torch.Tensor] = []
+        self._groups: list[tuple[list[torch.Tensor], list[torch.Tensor]]] = []
 
     def refresh(self, buffers: list[torch.Tensor]) -> None:
-        if len(buffers) != len(self._live) or any(a is not b for a, b in zip(buffers, self._live, strict=True)):
-            self._live = buffers
-            self._copies = [b.detach().clone() for b in buffers]
-        elif buffers:
-            torch._foreach_copy_(self._copies, self._live)
+        if buffers is not self._known:
+            self._known = buffers
+            kinds = {(b.device, b.dtype) for b in buffers}
+            groups = [[b.detach() for b in buffers if (b.device, b.dtype) == kind] for kind in kinds]
+            self._groups = [(group, [b.clone() for b in group]) for group in groups]
+            return
+        for live, copies in self._groups:
+            torch._foreach_copy_(copies, live)
 
     def restore(self) -> None:
-        if self._live:
-            with torch.no_grad():
-                torch._foreach_copy_(self._live, self._copies)
+        for live, copies in self._groups:
+            torch._foreach_copy_(live, copies)
 
 
 @dataclass(frozen=True)

@@ -41,9 +41,9 @@ class DeviceGuard:
 
     @staticmethod
     def handles(optimizer: Any) -> bool:
-        """Whether all parameters lie on one CUDA device and no scaler is in charge."""
+        """Whether all parameters lie on one CUDA device."""
         devices = {p.device for p in _parameters(optimizer)}
-        return len(devices) == 1 and next(iter(devices)).type == "cuda" and getattr(optimizer, "found_inf", None) is None
+        return len(devices) == 1 and next(iter(devices)).type == "cuda"
 
     def ask(self, loss: torch.Tensor | None) -> Answer:
         """Put this step's question; answer the last one (or this one, where it is read at once)."""

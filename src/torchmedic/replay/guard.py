@@ -58,7 +58,7 @@ class Guard(Probe):
         self.beginning = Beginning(random=RandomStates.now())
         self._buffers = BufferCopies()
         self._buffers_before = BufferCopies()
-        self._device_guards: weakref.WeakKeyDictionary[Any, DeviceGuard] = weakref.WeakKeyDictionary()
+        self._device_guards: weakref.WeakKeyDictionary[Any, DeviceGuard | None] = weakref.WeakKeyDictionary()
         self._device_loss: torch.Tensor | None = None
         self._late: Suspicion | None = None
         self.suspicion: Suspicion | None = None
@@ -97,14 +97,14 @@ class Guard(Probe):
             self.norms.append(self._parameter_norms())
         self.suspicion = None
         self._backwards = 0
-        on_device = self._device_guards.get(optimizer)
+        on_device = self._device_guard_of(optimizer)
         if on_device is not None:
             on_device.done()
 
     def _buffers_now(self) -> list[torch.Tensor]:
-        alive = list(self._modules.alive())
-        if len(alive) != self._module_count:
-            self._module_count = len(alive)
+        if self._modules.count() != self._module_count:
+            self._module_count = self._modules.count()
+            alive = list(self._modules.alive())
             found = {id(b): b for m in alive for b in m._buffers.values() if b is not None and b.layout == torch.strided}
             self._known_buffers = list(found.values())
         return self._known_buffers
@@ -129,18 +129,22 @@ class Guard(Probe):
         """Asked when the update is about to be applied."""
         if self.suspicion is not None:
             return True
-        if DeviceGuard.handles(optimizer):
-            return self._is_sick_on_device(optimizer)
+        on_device = self._device_guard_of(optimizer)
+        if on_device is not None:
+            return self._is_sick_on_device(on_device)
         if self.bad_gradients(optimizer):
             self.suspicion = self._suspect("gradient", self.losses[-1] if self.losses else None, ())
             return True
         return False
 
-    def _is_sick_on_device(self, optimizer: Any) -> bool:
+    def _device_guard_of(self, optimizer: Any) -> DeviceGuard | None:
+        """The guard of an optimizer on a device; None for one on the host, and while a scaler is in charge."""
+        if optimizer not in self._device_guards:
+            self._device_guards[optimizer] = DeviceGuard(optimizer) if DeviceGuard.handles(optimizer) else None
+        return None if getattr(optimizer, "found_inf", None) is not None else self._device_guards[optimizer]
+
+    def _is_sick_on_device(self, guard: DeviceGuard) -> bool:
         """Ask without waiting: the answer may be about the step before this one, whose way back is still known."""
-        guard = self._device_guards.get(optimizer)
-        if guard is None:
-            guard = self._device_guards[optimizer] = DeviceGuard(optimizer)
         answer = guard.ask(self._device_loss)
         self._device_loss = None
         before, self._late = self._late, self._suspect("gradient", None, ())
@@ -240,8 +244,9 @@ def bad_tensors(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
     dense = [t.detach() for t in dense if t.numel() and t.layout == torch.strided and not t.is_complex()]
     if not dense:
         return []
-    total = torch.stack([n.float() for n in torch._foreach_norm(dense)]).sum()
-    if bool(torch.isfinite(total)):
+    norms = torch._foreach_norm(dense)
+    alike = len({n.dtype for n in norms}) == 1
+    if math.isfinite(float(torch.stack(norms if alike else [n.float() for n in norms]).sum())):
         return []
     # A norm overflows on large finite values, so it only raises the question.
     return [t for t in dense if not bool(torch.isfinite(t).all())]

@@ -37,16 +37,14 @@ class Loop:
 
 def innermost_loop(frame: FrameType, lines: tuple[int, ...]) -> Loop | None:
     """The innermost loop of a frame's own function whose body holds all the given lines."""
-    loops = _loops(frame.f_code.co_filename)
-    first = frame.f_code.co_firstlineno
-    fitting = [
-        loop for function, loop in loops if function == _scope_line(frame, first) and all(loop.holds(n) for n in lines)
-    ]
+    code = frame.f_code
+    return _innermost(code.co_filename, 0 if code.co_name == "<module>" else code.co_firstlineno, lines)
+
+
+@functools.lru_cache(maxsize=256)
+def _innermost(filename: str, scope: int, lines: tuple[int, ...]) -> Loop | None:
+    fitting = [loop for at, loop in _loops(filename) if at == scope and all(loop.holds(n) for n in lines)]
     return max(fitting, key=lambda loop: loop.line, default=None)
-
-
-def _scope_line(frame: FrameType, first: int) -> int:
-    return 0 if frame.f_code.co_name == "<module>" else first
 
 
 @functools.lru_cache(maxsize=64)

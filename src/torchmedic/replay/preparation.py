@@ -96,8 +96,9 @@ class Preparation(Probe):
         names = _touched(frame.f_code.co_filename, level.line)
         values = frame.f_locals
         for name in names:
-            found = spoiled(values[name]) if name in values else None
-            if found is None and name in values and level.bad.pop(name, None) is not None:
+            value = _value_of(name, values)
+            found = spoiled(value) if value is not None else None
+            if found is None and value is not None and level.bad.pop(name, None) is not None:
                 self._strike_out(level, name)
             elif found is not None and _is_new(level.bad.get(name), found):
                 level.bad[name] = found
@@ -187,17 +188,30 @@ def _touched(filename: str, line: int) -> tuple[str, ...]:
 
 
 def _base(node: ast.expr) -> str:
+    """The name whose object an expression reaches into: `df` of `df["c"]`, `self.table` of `self.table["c"]`."""
+    path: list[str] = []
     while isinstance(node, (ast.Attribute, ast.Subscript)):
+        path = [node.attr, *path] if isinstance(node, ast.Attribute) else []
         node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
+    if not isinstance(node, ast.Name):
+        return ""
+    return f"{node.id}.{path[0]}" if path and node.id in ("self", "cls") else node.id
+
+
+def _value_of(name: str, names: dict[str, Any], outer: dict[str, Any] | None = None) -> Any:
+    """What a name, or an attribute of `self`, stands for; properties are not asked."""
+    base, _, attribute = name.partition(".")
+    value = names.get(base, (outer or {}).get(base))
+    return getattr(value, "__dict__", {}).get(attribute) if attribute else value
 
 
 def _operands(statement: ast.stmt | None, names: dict[str, Any], outer: dict[str, Any], without: str) -> list[tuple[str, Any]]:
     """Arrays and tables that the statement reads, by name."""
     if statement is None:
         return []
-    read = dict.fromkeys(n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-    values = ((name, names.get(name, outer.get(name))) for name in read if name != without)
+    nodes = [n for n in ast.walk(statement) if isinstance(n, (ast.Name, ast.Attribute)) and isinstance(n.ctx, ast.Load)]
+    read = dict.fromkeys(_base(n) for n in nodes)
+    values = ((name, _value_of(name, names, outer)) for name in read if name and name != without)
     return [(name, value) for name, value in values if hasattr(value, "shape")][:6]
 
 
