@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import sys
 import threading
 from pathlib import Path
@@ -24,7 +25,8 @@ class Whereabouts(Probe):
         self._over = threading.Event()
         self._file = (recorder.folder / FILE).open("wb", buffering=0)
         self._main = threading.main_thread().ident
-        threading.Thread(target=self._watch, name="torchmedic-whereabouts", daemon=True).start()
+        # Not a `threading.Thread`: the script may count and list its threads, and this one is none of them.
+        _thread.start_new_thread(self._watch, ())
 
     def remove(self) -> None:
         self._over.set()
