@@ -18,6 +18,7 @@ from torchmedic.record import Probe, Recorder
 from torchmedic.replay.tables import Spoiled, holds_numbers, spoiled, zero_labels
 
 MOST_BIRTHS = 60
+MOST_BACKWARDS = 64
 SECONDS = 90.0
 
 
@@ -44,6 +45,7 @@ class Preparation(Probe):
         self._births: list[tuple[int, str, Birth]] = []
         self._entered = 0
         self._until = time.monotonic() + SECONDS
+        self._backwards = 0
         self._steps_left = recorder.settings.until_step
         sys.settrace(self._enter)
 
@@ -56,8 +58,11 @@ class Preparation(Probe):
             self._leave()
 
     def on_backward(self, roots: Any) -> None:
+        """A loop without an optimizer is left after a while: its steps are not counted."""
         if self._steps_left is not None and self.recorder.step + 1 >= self._steps_left:
-            self._leave()
+            self._backwards += 1
+            if self._backwards > MOST_BACKWARDS:
+                self._leave()
 
     def on_finish(self) -> None:
         sys.settrace(None)

@@ -73,7 +73,8 @@ def is_label(case: Case) -> bool:
         return False
     called = f"{origin.op.op} {origin.op.called}".lower()
     is_second = source.name in ("batch[1]", "batch['labels']", "batch['label']", "batch['y']", "batch['target']")
-    return source.is_label or (is_second and any(word in called for word in (*_LOSSES, "criterion")))
+    line = origin.op.where.source.lower() if origin.op.where is not None and not origin.op.module else ""
+    return source.is_label or (is_second and any(word in f"{called} {line}" for word in (*_LOSSES, "criterion")))
 
 
 def shown_at(place: Location | None, why: str) -> tuple[Also, ...]:

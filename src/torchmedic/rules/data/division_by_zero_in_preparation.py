@@ -20,7 +20,7 @@ class DivisionByZeroInPreparation(NumericsRule):
 
     def explain(self, case: Case) -> Explanation | None:
         birth = case.birth
-        if birth is None or not words(birth) & {"/", "divide", "div", "truediv", "reciprocal"}:
+        if birth is None or not words(birth) & {"/", "divide", "div", "div_", "truediv", "true_divide", "reciprocal"}:
             return None
         divisor = birth.expression.rpartition("/")[2].strip().rstrip(")")
         labels = zero_labels(birth)

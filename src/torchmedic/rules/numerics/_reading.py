@@ -97,7 +97,7 @@ def _consequences(case: Case) -> Iterator[str]:
     if bad and case.sick.what != "update":
         yield f"{bad} of {total} gradients became NaN or infinite, the first that of `{case.sick.bad_parameters[0]}`"
     if case.sick.what == "scaler" and case.sick.scale is not None:
-        yield f"the loss scale had fallen to {number(case.sick.scale)}: the scaler skipped step after step"
+        yield f"the loss scale is {number(case.sick.scale)}: the scaler skips such steps and trains nothing"
 
 
 def _replay(case: Case) -> Iterator[str]:

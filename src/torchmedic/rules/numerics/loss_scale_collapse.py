@@ -5,7 +5,7 @@ from __future__ import annotations
 from torchmedic.findings import Remedy, Symptom
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._case import Case
-from torchmedic.rules.numerics._reading import at_step, fitted, number
+from torchmedic.rules.numerics._reading import at_step, became, fitted, number
 
 
 class LossScaleCollapse(NumericsRule):
@@ -21,13 +21,17 @@ class LossScaleCollapse(NumericsRule):
         sick = case.sick
         if sick.what != "scaler":
             return None
-        scale = f": it has fallen to {number(sick.scale)}" if sick.scale is not None else ""
+        is_small = sick.scale is not None and sick.scale < 1
+        said = (
+            f"the loss scale has fallen to {number(sick.scale)}" if is_small else f"no loss scale helps: {became(case)}"
+        )
         return Explanation(
-            headline=fitted(f"the loss scale collapses{scale} {at_step(case)}"),
+            headline=fitted(f"{said} {at_step(case)}"),
             where=(case.op.where if case.op is not None else None) or sick.backward_at,
-            label="not finite in half precision",
+            label="not finite, whatever the scale",
             confidence="likely",
             tensor="loss scale",
-            notes=("a scaler that skips step after step trains nothing",),
-            remedies=(Remedy(title="run the part that overflows in float32, or use bfloat16, which needs no scaler"),),
+            remedies=(
+                Remedy(title="mend what is not finite before scaling; in float16 run it in float32, or use bfloat16"),
+            ),
         )
