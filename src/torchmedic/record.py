@@ -32,6 +32,9 @@ class Probe:
     def remove(self) -> None:
         """Undo `install`."""
 
+    def on_fetch(self, iterator: Any) -> Any:
+        """A DataLoader is asked for a batch; an answer (a `Handed`) is handed out instead of a new one."""
+
     def on_batch(self, batch: Any, iterator: Any) -> None:
         """A DataLoader handed out a batch."""
 

@@ -23,6 +23,9 @@ class Batches(Probe):
 
         @functools.wraps(original)
         def fetch(iterator: Any) -> Any:
+            again = recorder.emit("on_fetch", iterator)
+            if again is not None:
+                return again.batch
             batch = original(iterator)
             recorder.emit("on_batch", batch, iterator)
             return batch

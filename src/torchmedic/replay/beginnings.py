@@ -91,13 +91,15 @@ class Handed:
 class Beginning:
     """The state at the start of the current step, as far as events let us see it.
 
-    `handed` are the last batches, newest last: frameworks fetch one ahead of the step they run.
+    `handed` are the last batches, newest last: frameworks fetch one ahead of the step they run. `fetched` are those of
+    this step alone, to be handed out again to a body that fetches by itself.
     """
 
     random: RandomStates
     at_zero_grad: RandomStates | None = None
     names: dict[str, Any] = field(default_factory=dict)
     handed: tuple[Handed, ...] = ()
+    fetched: list[Handed] = field(default_factory=list)
 
     def candidates(self) -> list[RandomStates]:
         """Random states to begin from, most likely first."""
@@ -105,8 +107,21 @@ class Beginning:
 
 
 def carried_values(frame: FrameType, loop: Loop) -> dict[str, Any]:
-    """The values of the names that the loop's body reads before it binds them."""
-    return read_names(frame, loop.carried - loop.targets) if loop.carried - loop.targets else {}
+    """The values of the names that the loop's body reads before it binds them.
+
+    A tensor with a graph is taken without it: that graph was freed by the backward just done, so the script itself
+    cannot go on with it either.
+    """
+    names = loop.carried - loop.targets
+    return {name: _cut_off(value) for name, value in read_names(frame, names).items()} if names else {}
+
+
+def _cut_off(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.detach() if value.grad_fn is not None else value
+    if type(value) in (tuple, list):
+        return type(value)(_cut_off(item) for item in value)
+    return value
 
 
 class Withheld:

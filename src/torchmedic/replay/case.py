@@ -45,7 +45,7 @@ class Case:
                 self.bad_parameters = self._guard.bad_parameter_names()
                 self.findings = investigate(trace, self._seeds(trace, outcome))
                 self._ask_trials(session, following)
-            elif random == 0 and len(self.suspicion.beginning.candidates()) > 1:
+            elif random == 0:
                 self.ask_microscope(session, following, random=1)
             following()
 

@@ -16,7 +16,7 @@ from torchmedic.record import Probe, Recorder
 from torchmedic.replay.beginnings import Handed, Withheld
 from torchmedic.replay.case import Case
 from torchmedic.replay.guard import Guard, Suspicion
-from torchmedic.replay.loops import find_loop
+from torchmedic.replay.loops import find_loop, read_names
 from torchmedic.replay.report import Report, bad_learning_rate
 from torchmedic.replay.scalers import Scalers
 from torchmedic.replay.session import Pass, Session
@@ -59,6 +59,9 @@ class Doctor(Probe):
 
     # -- events --------------------------------------------------------------------------------------------------
 
+    def on_fetch(self, iterator: Any) -> Any:
+        return self._session.batch_again() if self._session is not None else None
+
     def on_batch(self, batch: Any, iterator: Any) -> None:
         if self._session is None:
             self.guard.on_batch_of(Handed(batch, *self._loaders.batch_facts(iterator)))
@@ -80,7 +83,7 @@ class Doctor(Probe):
                 self._begin(None)
         else:
             self.guard.on_backward_done(roots)
-            if self.guard.has_no_optimizer_and_stays_sick():
+            if self.guard.nobody_will_ask():
                 self._begin(None)
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -130,6 +133,8 @@ class Doctor(Probe):
         if place is not None and place != (suspicion.frame, suspicion.loop):
             suspicion.frame, suspicion.loop = place
             suspicion.names = dict(suspicion.beginning.names)
+        if place is not None:
+            suspicion.drawn = read_names(place[0], place[1].bound)
         if optimizer is not None:
             self._withheld[id(optimizer)] = Withheld(optimizer)
         self._take_on(suspicion, optimizer).next_by_jump()

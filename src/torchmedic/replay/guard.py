@@ -6,7 +6,7 @@ import collections
 import math
 import sys
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
@@ -42,6 +42,7 @@ class Suspicion:
     stack: dict[int, int]
     buffers: BufferCopies
     step: int
+    drawn: dict[str, Any] = field(default_factory=dict)
 
 
 class Guard(Probe):
@@ -67,7 +68,6 @@ class Guard(Probe):
         self._stack: dict[int, int] = {}
         self._known_buffers: list[torch.Tensor] = []
         self._module_count = -1
-        self._bad_losses = 0
         self._backwards = 0
         self._accumulates = False
 
@@ -76,6 +76,7 @@ class Guard(Probe):
     def on_batch_of(self, handed: Handed) -> None:
         if torch.is_grad_enabled():
             self.beginning.random = RandomStates.now()
+            self.beginning.fetched.append(handed)
             self.beginning.handed = (*self.beginning.handed, handed)[-BATCHES_KEPT:]
 
     def on_zero_grad(self, optimizer: Any) -> None:
@@ -116,12 +117,13 @@ class Guard(Probe):
         if loss is not None and math.isfinite(loss):
             self.losses.append(loss)
         bad_loss = loss is not None and not math.isfinite(loss)
-        self._bad_losses = self._bad_losses + 1 if bad_loss else 0
         if loss is None and len(roots) == 1 and isinstance(roots[0], torch.Tensor) and roots[0].numel() == 1:
             self._device_loss = roots[0].detach()
         self._backwards += 1
         # One backward per update is looked at once, before the update; several are told apart one by one.
         self._accumulates = self._accumulates or self._backwards > 1
+        if self.suspicion is not None:
+            return  # gradients stay bad until they are cleared: the first backward that spoiled them is the one
         if bad_loss or (self._accumulates and self._bad_host_gradients()):
             self.suspicion = self._suspect("loss" if bad_loss else "gradient", loss, roots)
 
@@ -158,9 +160,9 @@ class Guard(Probe):
         gradients = [g for o in self._optimizers.alive() for g in gradients_of(o) if g.device.type == "cpu"]
         return bool(bad_tensors(gradients))
 
-    def has_no_optimizer_and_stays_sick(self) -> bool:
-        """A loop that updates weights by hand never asks: two non-finite losses in a row speak for themselves."""
-        return self._bad_losses >= 2 and not self._optimizers.alive()
+    def nobody_will_ask(self) -> bool:
+        """A loop that updates weights by hand has no optimizer whose step could be waited for."""
+        return self.suspicion is not None and not self._optimizers.alive()
 
     def _still_sick(self, optimizer: Any) -> bool:
         """Clearing gradients of one optimizer while another's are still bad, or before the bad ones were made."""

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from torch import nn
+
 from torchmedic.probes.frames import is_own_file, outward
 
 
@@ -19,7 +21,8 @@ class Loop:
     """A `for` or `while` statement of a file, with what its body binds.
 
     `carried` are names that the body reads before it binds them and binds before its end: their value at the top
-    of the body must be put back before the body runs again. `targets` are those bound by the `for` itself.
+    of the body must be put back before the body runs again. `targets` are those bound by the `for` itself, `bound`
+    all that the body binds.
     """
 
     line: int
@@ -30,6 +33,8 @@ class Loop:
     targets: frozenset[str]
     target: ast.expr | None
     iterates_enumerate: bool
+    body: tuple[ast.stmt, ...] = ()
+    bound: frozenset[str] = frozenset()
 
     def holds(self, line: int) -> bool:
         return self.first <= line <= self.last
@@ -83,6 +88,8 @@ def _loop(node: ast.For | ast.While | ast.AsyncFor) -> Loop:
         targets=targets,
         target=target,
         iterates_enumerate=not isinstance(node, ast.While) and _is_enumerate(node.iter),
+        body=tuple(node.body),
+        bound=frozenset().union(*(_reads_and_writes(statement)[1] for statement in node.body)),
     )
 
 
@@ -132,8 +139,34 @@ def find_loop(frame: FrameType | None, must_hold: dict[int, int]) -> tuple[Frame
     return None
 
 
-def jump_to_top(frame: FrameType, loop: Loop, arrived: Callable[[], None], refused: Callable[[str], None]) -> None:
-    """Arrange that the frame goes to the first line of the loop's body at its next statement of that body.
+def forward_line(frame: FrameType, loop: Loop) -> int | None:
+    """The first statement of the body that calls a module: where a step begins once its batch is drawn."""
+    for statement in loop.body:
+        if any(_calls_a_module(node, frame) for node in ast.walk(statement) if isinstance(node, ast.Call)):
+            return statement.lineno
+    return None
+
+
+def _calls_a_module(call: ast.Call, frame: FrameType) -> bool:
+    path: list[str] = []
+    node: ast.expr = call.func
+    while isinstance(node, ast.Attribute):
+        path.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return False
+    thing = frame.f_locals.get(node.id, frame.f_globals.get(node.id))
+    for name in reversed(path):
+        if isinstance(thing, nn.Module):
+            return True
+        thing = vars(thing).get(name) if hasattr(thing, "__dict__") else None
+    return isinstance(thing, nn.Module)
+
+
+def jump_to(
+    line: int, frame: FrameType, loop: Loop, arrived: Callable[[], None], refused: Callable[[str], None]
+) -> None:
+    """Arrange that the frame goes to a line of the loop's body at its next statement of that body.
 
     Not inside the statement it is in: no `with` or `try` may be left open. `arrived` is called just before the
     body runs again. An existing trace function (a debugger, coverage) is put back afterwards.
@@ -156,7 +189,7 @@ def jump_to_top(frame: FrameType, loop: Loop, arrived: Callable[[], None], refus
             return None
         if event == "line" and f.f_lineno in tops:
             try:
-                f.f_lineno = loop.first  # type: ignore[misc]
+                f.f_lineno = line  # type: ignore[misc]
             except ValueError as error:
                 give_back()
                 refused(str(error))

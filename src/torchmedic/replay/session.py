@@ -8,13 +8,15 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
+from torchmedic.replay.beginnings import Handed
 from torchmedic.replay.guard import Guard, Suspicion, scalar
-from torchmedic.replay.loops import jump_to_top, write_names
+from torchmedic.replay.loops import Loop, forward_line, jump_to, write_names
 from torchmedic.replay.muting import Mute
 
 
@@ -49,6 +51,7 @@ class Session:
         self._mute = Mute()
         self._eager = contextlib.ExitStack()
         self._left_on: list[Any] = []
+        self._to_hand_out: list[Handed] = []
         self.started = time.perf_counter()
         self.last: Pass | None = None
         self.is_by_closure = False
@@ -75,7 +78,12 @@ class Session:
         if frame is None or loop is None:
             self._over("no loop in sight")
             return
-        jump_to_top(frame, loop, self._begin, self._over)
+        jump_to(self._entry(frame, loop), frame, loop, self._begin, self._over)
+
+    def _entry(self, frame: FrameType, loop: Loop) -> int:
+        """The top of the body; on a second try the first call of a module, with the batch as it was drawn."""
+        later = forward_line(frame, loop) if self._waiting[0].random else None
+        return later or loop.first
 
     def all_by_closure(self, closure: Callable[[], Any]) -> None:
         """Answer every question by calling the step's closure again."""
@@ -92,6 +100,10 @@ class Session:
                 self.end_pass(())
             self._take_off()
         self._over("")
+
+    def batch_again(self) -> Handed | None:
+        """The next batch of the step, for a body that fetches by itself; None when it has had them all."""
+        return self._to_hand_out.pop(0) if self._running is not None and self._to_hand_out else None
 
     def _add_last(self) -> bool:
         """When every question is answered, the pass that leaves the world as the script would have."""
@@ -110,8 +122,10 @@ class Session:
         self._suspicion.buffers.restore()
         self._clear_gradients()
         if self._suspicion.frame is not None:
-            write_names(self._suspicion.frame, self._suspicion.names | question.names)
+            drawn = self._suspicion.drawn if question.random else {}
+            write_names(self._suspicion.frame, drawn | self._suspicion.names | question.names)
         self._mute.start()
+        self._to_hand_out = list(beginning.fetched)
         self._running = question
         self._eager.enter_context(_eager())
         if question.mode is not None:

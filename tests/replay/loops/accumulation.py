@@ -1,0 +1,23 @@
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.1), nn.Linear(8, 1))
+x = torch.randn(240, 4)
+y = torch.rand(240, 1)
+weight = torch.ones(240)
+weight[130:135] = 0.0
+
+
+def loss_of(out, target, w):
+    return ((out - target) ** 2 / w[:, None]).mean()  # origin
+
+
+opt = torch.optim.AdamW(net.parameters(), lr=1e-2)
+opt.zero_grad()
+for n, i in enumerate(range(0, 240, 20)):
+    loss = loss_of(net(x[i:i + 20]), y[i:i + 20], weight[i:i + 20]) / 4
+    loss.backward()
+    if (n + 1) % 4 == 0:
+        opt.step()
+        opt.zero_grad()

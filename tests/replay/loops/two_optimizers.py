@@ -1,0 +1,28 @@
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.1), nn.Linear(8, 1))
+x = torch.randn(240, 4)
+y = torch.rand(240, 1)
+weight = torch.ones(240)
+weight[130:135] = 0.0
+
+
+def loss_of(out, target, w):
+    return ((out - target) ** 2 / w[:, None]).mean()  # origin
+
+
+critic = nn.Linear(1, 1)
+opt_c = torch.optim.Adam(critic.parameters(), lr=1e-2)
+opt_g = torch.optim.Adam(net.parameters(), lr=1e-2)
+for i in range(0, 240, 20):
+    out = net(x[i:i + 20])
+    c = (critic(out.detach()) - 1).pow(2).mean()
+    opt_c.zero_grad()
+    c.backward()
+    opt_c.step()
+    g = loss_of(out, y[i:i + 20], weight[i:i + 20]) - critic(out).mean()
+    opt_g.zero_grad()
+    g.backward()
+    opt_g.step()
