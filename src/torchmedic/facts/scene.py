@@ -101,7 +101,10 @@ class StaleGraph(Observation):
 
 @dataclass(frozen=True, kw_only=True)
 class InplaceClash(Observation):
-    """A saved tensor whose version had moved on: what made it, what consumed it, which names match it."""
+    """A saved tensor whose version had moved on: what made it, what consumed it, which names match it.
+
+    `nodes` are the kinds of operation in the whole graph.
+    """
 
     kind: ClassVar[str] = "inplace-clash"
     operation: str = ""
@@ -109,6 +112,7 @@ class InplaceClash(Observation):
     version: int = 0
     expected: int = 0
     consumers: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
     holders: tuple[Holder, ...] = ()
     step: int | None = None
 

@@ -13,11 +13,12 @@ _MESSAGE = re.compile(
     r"\[torch\.\S*Tensor \[([\d, ]*)\]\], which is output \d+ of (\w+), is at version (\d+); expected version (\d+)"
 )
 _MOST_HOLDERS = 8
+_MOST_KINDS = 80
 
 
 def plain_name(node: str) -> str:
     """`Sigmoid` for `SigmoidBackward0`: messages of newer versions leave the end out."""
-    return re.sub(r"Backward\d*$", "", node)
+    return re.sub(r"Backward\d*$", "", node.rpartition("::")[2])
 
 
 class InplaceClashes(Probe):
@@ -35,9 +36,10 @@ class InplaceClashes(Probe):
         sizes = tuple(int(n) for n in match[1].split(",") if n.strip())
         operation, version, expected = match[2], int(match[3]), int(match[4])
         frames = [f for f, _ in traceback.walk_tb(error.__traceback__)]
+        edges = list(graph(backward_roots(frames)))
         consumers = [
-            node.name()
-            for node, made in graph(backward_roots(frames))
+            node.name().rpartition("::")[2]
+            for node, made in edges
             if plain_name(made.name()) == plain_name(operation) and output_shape(made) in (sizes, ())
         ]
         turned = sizes[::-1]
@@ -53,6 +55,7 @@ class InplaceClashes(Probe):
                 version=version,
                 expected=expected,
                 consumers=tuple(dict.fromkeys(consumers)),
+                nodes=tuple(sorted({plain_name(node.name()) for edge in edges for node in edge}))[:_MOST_KINDS],
                 holders=tuple(h for h, _ in zip(fitting, range(_MOST_HOLDERS), strict=False)),
             )
         )

@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from torchmedic.facts import Holder, Location, StaleGraph
-from torchmedic.probes.frames import user_location
+from torchmedic.facts import Holder, StaleGraph
+from torchmedic.probes.frames import location, user_frame
 from torchmedic.probes.graph_walk import backward_roots, graph, holders, is_leaf_node, output_shape
 from torchmedic.record import Probe, Recorder
 
@@ -26,19 +26,25 @@ class StaleGraphs(Probe):
 
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
-        self._last: tuple[int, Location | None] | None = None
+        self._last: tuple[int, str, int, str] | None = None
 
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
         nodes = [t.grad_fn for t in roots if isinstance(t, torch.Tensor) and t.grad_fn is not None]
         if nodes:
-            self._last = max(node._sequence_nr() for node in nodes), user_location()
+            # A Location reads and redacts the source, too dear for every step; it is made when it is needed.
+            at = user_frame()
+            code = at.f_code if at is not None else None
+            file, name = (code.co_filename, code.co_qualname) if code is not None else ("", "")
+            line = at.f_lineno or 0 if at is not None else 0
+            self._last = max(node._sequence_nr() for node in nodes), file, line, name
 
     def on_crash(self, error: BaseException) -> None:
         if self._last is None or not _MESSAGE.search(str(error)):
             return
         frames = [f for f, _ in traceback.walk_tb(error.__traceback__)]
         roots = backward_roots(frames)
-        newest, first_backward = self._last
+        newest, file, number, function = self._last
+        first_backward = location(file, number, function) if file else None
         if not roots or all(t.grad_fn is None for t in roots):
             return
         if all(t.grad_fn is not None and t.grad_fn._sequence_nr() <= newest for t in roots):
@@ -57,7 +63,7 @@ class StaleGraphs(Probe):
             nearest = max(border, key=lambda n: (_is_freed(n), n._sequence_nr()))
             self.recorder.observe(
                 StaleGraph(
-                    operation=nearest.name(),
+                    operation=nearest.name().rpartition("::")[2],
                     shape=output_shape(nearest),
                     first_backward=first_backward,
                     holders=_leading_to(border, newest, frames),

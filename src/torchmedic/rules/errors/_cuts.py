@@ -57,6 +57,7 @@ class Tracer:
         self._code = Code.of(run)
         self._frames = {(f.location.file, f.location.function): f for f in crash.frames if f.is_user}
         self._models = {m.name: m.type for m in run.all(ModelAtCrash)}
+        self._fed: set[tuple[str, int, str]] = set()
 
     def cut(self, expression: ast.expr, place: Location, depth: int = 0) -> Cut | None:
         """The earliest cut on the way from the parameters to an expression."""
@@ -93,7 +94,9 @@ class Tracer:
             if self._is_attached(name, place):
                 return True
             bound = self._code.last_assignment(name, place)
-            if bound is None or bound.value is None or bound.how not in ("assign", "augment"):
+            if bound is not None and (bound.location.file, bound.location.line, name) in self._fed:
+                return True
+            if bound is None or bound.value is None or bound.how not in ("assign", "augment", "loop"):
                 continue
             if bound.location.line != place.line and self.derives(bound.value, bound.location, depth + 1):
                 return True
@@ -122,6 +125,7 @@ class Tracer:
         if found is None or (not cls and isinstance(call.func, ast.Attribute) and not name.startswith("self.")):
             return None
         file, function = found
+        self._feed(file, function, call, place, depth)
         decorated = next((d for d in function.decorator_list if _switches_off(d)), None)
         if decorated is not None:
             return _off(self._code.place(file, decorated), function.name)
@@ -132,6 +136,13 @@ class Tracer:
                 if found_cut := off or self.cut(node.value, inside, depth + 1):
                     return found_cut
         return None
+
+    def _feed(self, file: str, function: ast.FunctionDef, call: ast.Call, place: Location, depth: int) -> None:
+        """Remember which arguments of a function carry parameters at this call."""
+        names = [a.arg for a in function.args.args if a.arg != "self"]
+        for name, given in [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]:
+            if name is not None and self.derives(given, place, depth + 1):
+                self._fed.add((file, function.lineno, name))
 
     def _no_grad_around(self, place: Location) -> Cut | None:
         tree = self._code.trees.get(place.file)

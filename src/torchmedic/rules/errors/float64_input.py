@@ -70,9 +70,9 @@ def _evidence(crash: Crash, born: bool) -> Iterator[str]:
     arrays = [(n, t) for f in crash.frames if f.is_user for n, t in tensors(f) if t.device == "numpy"]
     wide = [f"`{n}` {t}" for n, t in dict(arrays).items() if t.dtype == "float64"]
     if wide:
-        yield f"NumPy arrays of float64 in sight: {', '.join(wide[:4])}"
+        yield f"float64 arrays in sight: {', '.join(wide[:4])}"
     if not born or wide:
-        yield "NumPy computes in float64 by default, and collating Python floats gives float64 as well"
+        yield "float64 is the default of NumPy, and collating Python floats gives it as well"
 
 
 def _cure(name: str, source: str) -> Remedy:

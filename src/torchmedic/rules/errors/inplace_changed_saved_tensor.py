@@ -151,9 +151,11 @@ def _likeliest(code: Code, fact: InplaceClash) -> Change | None:
         for c in _changes(code, file, tree)
     ]
     best = max(scored, key=lambda c: c.score, default=None)
-    if best is None or best.score < _GOOD_ENOUGH:
-        return None
-    return best
+    if best is not None and best.score >= _GOOD_ENOUGH:
+        return best
+    # A change through a view leaves no trace at the tensor itself; a single statement of its kind is clue enough.
+    through_views = [c for c in scored if c.node == "CopySlices" and c.node in fact.nodes]
+    return through_views[0] if len({c.location.line for c in through_views}) == 1 else None
 
 
 def _score(code: Code, change: Change, fact: InplaceClash) -> int:
@@ -226,7 +228,7 @@ def _cure(change: Change) -> Remedy:
         return Remedy(title="drop `inplace=True`", diff=f"- {source}\n+ {_without_inplace(source)}")
     if change.words.endswith(" ="):
         return Remedy(
-            title=f"change a copy: `{change.name} = {change.name}.clone()` before this line, or `torch.where`",
+            title=f"change a copy, `{change.name}.clone()`, or collect the parts in a list and `torch.stack` them",
         )
     plain = change.words.removesuffix("_")
     return Remedy(title=f"use the form that returns a new tensor: `{change.name} = {plain}(…)`")

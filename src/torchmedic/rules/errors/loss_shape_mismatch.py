@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, Run, TensorSummary
+from torchmedic.facts import Crash, Location, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.errors._reading import crash_in, described, said, shape, tensors_on_line, user_line
+from torchmedic.rules.errors._reading import crash_in, described, quoted, said, shape, tensors_on_line, user_line
+from torchmedic.rules.errors._syntax import Code
 
 _PATTERNS = (
     r"Using a target size \(torch\.Size\(\[[\d, ]*\]\)\) that is different to the input size",
@@ -38,9 +40,14 @@ class LossShapeMismatch(Rule):
         given = {n: v.tensor for f in frames for n in ("input", "target") if (v := f.value(n)) is not None}
         x, y = given.get("input"), given.get("target")
         mentioned = tensors_on_line(run, crash.user_frame)
-        pred, target = _named(mentioned, x, "the prediction"), _named(mentioned[::-1], y, "the target")
+        written = _arguments(Code.of(run), line)
+        pred, target = _named(mentioned, x, written[0]), _named(mentioned[::-1], y, written[1])
         loss = frames[-1].location.function if frames else "the loss"
-        forms = f"`{pred}` {shape(x.shape)} and `{target}` {shape(y.shape)}" if x and y else "prediction and target"
+        forms = (
+            f"{quoted(pred)} {shape(x.shape)} and {quoted(target)} {shape(y.shape)}"
+            if x and y
+            else "prediction and target"
+        )
         yield self.diagnose(
             headline=f"`{loss}` cannot compare {forms}",
             confidence="proven",
@@ -49,6 +56,15 @@ class LossShapeMismatch(Rule):
             evidence=tuple(_evidence(mentioned, loss)),
             remedies=(_cure(loss, pred, target, x, y),),
         )
+
+
+def _arguments(code: Code, line: Location) -> tuple[str, str]:
+    """Prediction and target as the call on a line writes them."""
+    for node in (n for statement in code.statements(line) for n in ast.walk(statement)):
+        if isinstance(node, ast.Call) and len(node.args) == 2:
+            first, second = (ast.unparse(a) for a in node.args)
+            return first[:40], second[:40]
+    return "the prediction", "the target"
 
 
 def _named(found: list[tuple[str, TensorSummary]], form: TensorSummary | None, otherwise: str) -> str:

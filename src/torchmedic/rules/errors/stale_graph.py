@@ -16,6 +16,14 @@ _NO_CURE = (
 )
 
 
+_LABELS = {
+    "carried": "kept here with its graph",
+    "once": "built here, outside the step",
+    "shared": "used here before the first `backward`",
+    "root": "the first `backward` frees it",
+}
+
+
 class StaleGraphRule(Rule):
     """A tensor kept from before the last backward carried its graph into this one."""
 
@@ -57,6 +65,7 @@ class StaleGraphRule(Rule):
             "carried": f"`{name}` carried the graph of an earlier step into this `backward`",
             "once": f"`{name}` was computed once, and its graph was freed by an earlier `backward`",
             "shared": f"two backwards run through `{name}`, and the first one freed its graph",
+            "root": f"`{name}` is part of two backwards, and the first one freed its graph",
         }[how]
         cure = {
             "carried": Remedy(title=f"detach what is kept: {_detached(name, holder, fact, stored)}"),
@@ -65,14 +74,13 @@ class StaleGraphRule(Rule):
                 title=f"pass `{name}.detach()` to the part that should not train through it, "
                 "or add the losses and call `backward` once"
             ),
+            "root": Remedy(title="add the losses and call `backward` once, on the sum"),
         }[how]
         return self.diagnose(
             headline=headline,
             confidence="proven",
             where=stored or line,
-            label={"carried": "kept here with its graph", "once": "built here, outside the step"}.get(
-                how, "used here before the first `backward`"
-            ),
+            label=_LABELS[how],
             also=also(
                 (line, "the old graph came back here"),
                 (fact.first_backward, "freed here before"),
@@ -119,7 +127,9 @@ def _detached(name: str, holder: Holder, fact: StaleGraph, stored: Location | No
     attribute = name.rpartition(".")[2]
     target = f"self.{attribute}" if holder.kind == "attribute" else attribute
     several = sum(h.name == name for h in fact.holders) > 1
-    if stored is not None and (".append(" in stored.source or "[" in stored.source.partition("=")[0]):
+    if stored is not None and "[" in stored.source.partition("=")[0] and "[" not in name:
+        return f"make `{name}` anew in every step, or call `{name}.detach_()` after `backward`"
+    if stored is not None and (".append(" in stored.source or "[" in name):
         return f"put `.detach()` tensors into `{name.partition('[')[0]}`, or empty it after every `backward`"
     if several:
         return f"`{target} = tuple(h.detach() for h in {target})`"
@@ -167,7 +177,11 @@ def _variable_store(code: Code, crash: Crash, fact: StaleGraph, holder: Holder) 
     kept = [a for a in inside if a.location.line > place.line or a.how == "augment" or _feeds_itself(a, name)]
     if kept and loop is not None:
         return kept[-1].location, "carried"
-    return (_first_use(code, name, inside[-1], fact, place), "shared") if holder.is_old else None
+    if not holder.is_old:
+        return None
+    used = _first_use(code, name, inside[-1], fact, place)
+    first = fact.first_backward
+    return used, "root" if first is not None and (used.file, used.line) == (first.file, first.line) else "shared"
 
 
 def _feeds_itself(bound: Assignment, name: str) -> bool:

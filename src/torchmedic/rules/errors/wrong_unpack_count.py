@@ -80,6 +80,9 @@ def _sides(statement: ast.stmt | None) -> tuple[ast.expr | None, ast.expr | None
 
 
 def _returned(run: Run, code: Code, frame: Frame, value: ast.expr, line: Location) -> Returned | None:
+    if isinstance(value, ast.Call) and dotted(value.func).rpartition(".")[2] in ("DataLoader", "enumerate", "tqdm"):
+        item = _item_of_dataset(code)
+        return Returned(dotted(value), *item) if item is not None else None
     if isinstance(value, ast.Call):
         name = dotted(value.func)
         if (layer := _layer(run, name)) in _RETURNS:
