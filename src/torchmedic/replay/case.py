@@ -32,6 +32,7 @@ class Case:
         self.is_reproduced = False
         self._guard = guard
         self._roots = roots
+        self._random = 0
 
     def ask_microscope(self, session: Session, following: Callable[[], None], random: int = 0) -> None:
         """First question: does the step get sick again, and where does it begin?"""
@@ -42,6 +43,7 @@ class Case:
             if outcome.is_sick:
                 self.trace = trace
                 self.is_reproduced = True
+                self._random = random
                 self.bad_parameters = self._guard.bad_parameter_names()
                 self.findings = investigate(trace, self._seeds(trace, outcome))
                 self._ask_trials(session, following)
@@ -80,7 +82,7 @@ class Case:
                 self.trials.append(self._fact(cure, outcome, op))
             following()
 
-        return Pass(mode=treatment, done=judged)
+        return Pass(mode=treatment, done=judged, random=self._random)
 
     def _trial_without_autocast(self, following: Callable[[], None]) -> Pass:
         full = WithoutAutocast()
@@ -99,7 +101,7 @@ class Case:
                 )
             following()
 
-        return Pass(mode=full, done=judged)
+        return Pass(mode=full, done=judged, random=self._random)
 
     def _fact(self, cure: Cure, outcome: Outcome, op: Op) -> Trial:
         assert self.trace is not None

@@ -119,7 +119,11 @@ def _floor(eps: float) -> Callable[[torch.Tensor], torch.Tensor]:
 
 def _tiny(x: torch.Tensor) -> float:
     """An epsilon that the type can hold and that survives a division."""
-    return 1e-4 if x.dtype in (torch.float16, torch.bfloat16) else 1e-8
+    return 1e-4 if _is_half(x) else 1e-8
+
+
+def _is_half(x: torch.Tensor) -> bool:
+    return x.dtype in (torch.float16, torch.bfloat16)
 
 
 def _largest_exponent(x: torch.Tensor) -> float:
@@ -136,19 +140,19 @@ def _table() -> Iterator[tuple[tuple[str, ...], Cure]]:
     yield ("log1p",), Cure("argument of `log1p`", "`{x}.clamp_min(-1 + 1e-6)`", frozenset({"log1p", "log1p_"}), first(lambda x: x.clamp_min(-1 + 1e-6)))
     yield ("div", "reciprocal"), Cure("divisor", "`{x}.clamp_min(1e-8)`", _DIVISIONS, second(lambda x: _floor(_tiny(x))(x)))
     yield ("sqrt", "rsqrt"), Cure("argument of the root", "`{x}.clamp_min(1e-12)`",
-           frozenset({"sqrt", "rsqrt", "sqrt_", "rsqrt_"}), first(lambda x: x.clamp_min(1e-12 if x.dtype == torch.float32 else _tiny(x))))
+           frozenset({"sqrt", "rsqrt", "sqrt_", "rsqrt_"}), first(lambda x: x.clamp_min(max(1e-12, _tiny(x) if _is_half(x) else 0.0))))
     yield ("pow",), Cure("base of the power", "`{x}.clamp_min(1e-8)`", frozenset({"pow", "__pow__", "pow_", "float_power"}), first(lambda x: x.clamp_min(_tiny(x))))
     yield ("acos", "asin", "acosh"), Cure("argument at the edge", "`{x}.clamp(-1 + 1e-6, 1 - 1e-6)`",
            frozenset({"acos", "asin", "arccos", "arcsin"}), first(lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6)))
     yield ("atanh",), Cure("argument at the edge", "`{x}.clamp(-1 + 1e-6, 1 - 1e-6)`", frozenset({"atanh", "arctanh"}), first(lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6)))
     yield ("exp", "expm1", "exp2", "sinh", "cosh"), Cure("argument of the exponential", "`{x}.clamp(max=80)`",
-           frozenset({"exp", "expm1", "exp2", "sinh", "cosh", "exp_"}), first(lambda x: x.clamp(-_largest_exponent(x), _largest_exponent(x))))
-    yield ("_softmax", "_log_softmax", "softmax", "_safe_softmax"), Cure("rows that are masked out whole", "a large finite mask value, `torch.finfo({x}.dtype).min`, instead of `-inf`",
+           frozenset({"exp", "expm1", "exp2", "sinh", "cosh", "exp_"}), first(lambda x: x.clamp(max=_largest_exponent(x))))
+    yield ("_softmax", "_log_softmax", "softmax", "_safe_softmax"), Cure("rows that are masked out whole", "a large finite mask value, `torch.finfo({x}.dtype).min / 2`, instead of `-inf`",
            frozenset({"softmax", "log_softmax"}), first(lambda x: x.clamp_min(torch.finfo(x.dtype).min / 2)))
-    yield ("linalg_vector_norm", "norm", "_norm"), Cure("norm of a zero vector", "`({x}.pow(2).sum(…) + 1e-12).sqrt()`",
+    yield ("linalg_vector_norm", "norm", "_norm"), Cure("norm of a zero vector", "`{x} + 1e-6` inside the norm",
            frozenset({"norm", "linalg_norm", "vector_norm", "linalg_vector_norm", "cdist", "pairwise_distance"}), first(lambda x: x + 1e-6))
     yield ("std", "var", "var_mean", "std_mean"), Cure("spread of a single value", "`correction=0`", frozenset({"std", "var"}), _population)
-    yield ("_linalg_svd", "linalg_svd", "svd", "_linalg_eigh", "linalg_eigh"), Cure("equal singular values", "a little noise: `{x} + 1e-4 * torch.randn_like({x})`",
+    yield ("_linalg_svd", "linalg_svd", "svd", "_linalg_eigh", "linalg_eigh"), Cure("equal singular values", "a little noise: `{x} + 1e-3 * torch.randn_like({x})`",
            frozenset({"svd", "linalg_svd", "eigh", "linalg_eigh", "svdvals"}), first(lambda x: x + 1e-3 * torch.randn_like(x)))
     yield ("_ctc_loss", "ctc_loss"), Cure("targets longer than the input", "`zero_infinity=True`", frozenset({"ctc_loss"}), _zero_infinity, True)
     yield ("mean",), Cure("mean over nothing", "skip the term when nothing is selected", frozenset({"mean"}), _mean_or_zero)

@@ -182,6 +182,8 @@ class Doctor(Probe):
         assert session is not None and self._case is not None
         session.abandon()
         self.recorder.clock_is_held = False
+        if self.recorder.settings.on_sick == "stop":
+            self._case.suspicion.buffers.restore()
         self.report.write(self._case, reason or session.way, time.perf_counter() - session.started, self._scalers.scale)
         self._stop_if_wished()
 
