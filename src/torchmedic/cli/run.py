@@ -98,9 +98,10 @@ def _get_ready() -> None:
 
 
 def _verdict(folder: Path) -> Verdict:
+    from torchmedic.history import with_history
     from torchmedic.triage import examine
 
-    return examine(load_run(folder))
+    return with_history(examine(load_run(folder)))
 
 
 def _write(verdict: Verdict, json_path: Path | None, sarif_path: Path | None) -> None:
