@@ -100,5 +100,5 @@ def _is_namespace(node: ast.expr) -> bool:
     """`torch`, `F`, `nn.functional`, `torch.linalg`: modules by their usual names, not tensors."""
     return ast.unparse(node) in {
         "torch", "F", "nn", "nn.functional", "torch.nn.functional", "functional", "torch.linalg", "linalg", "np",
-        "numpy", "torch.special", "torch.fft", "pd", "math", "torch.nn", "init", "nn.init", "T",
+        "numpy", "torch.special", "torch.fft", "pd", "math", "torch.nn", "init", "nn.init", "T", "torchmedic",
     }
