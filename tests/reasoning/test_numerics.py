@@ -113,7 +113,9 @@ def test_a_mask_that_covers_a_row_is_told_from_the_softmax() -> None:
 
 def test_trials_become_verified_remedies_and_exclusions() -> None:
     op = an_op("aten.log.default", an_operand("p", 0, 1))
-    cure = Trial(step=5, suspect="argument of the logarithm", change="`p.clamp_min(1e-8)`", helps=True, loss=0.7, is_cure=True)
+    cure = Trial(
+        step=5, suspect="argument of the logarithm", change="`p.clamp_min(1e-8)`", helps=True, loss=0.7, is_cure=True
+    )
     vain = Trial(step=5, suspect="float32 precision", change="that call in float64", helps=False)
     found = diagnoses(a_sick_run(op, cure, vain))[0]
     assert found.remedies[0].verified

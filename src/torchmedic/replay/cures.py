@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -130,36 +131,138 @@ def _largest_exponent(x: torch.Tensor) -> float:
     return 10.0 if x.dtype == torch.float16 else 80.0
 
 
-_DIVISIONS = frozenset({"div", "true_divide", "divide", "__truediv__", "__rtruediv__", "__rdiv__", "div_", "__itruediv__", "reciprocal", "__idiv__"})
-_SIGNED = "keep it off 0: `{x}.clamp_min(1e-8)`"
+_DIVISIONS = frozenset(
+    {
+        "div",
+        "true_divide",
+        "divide",
+        "__truediv__",
+        "__rtruediv__",
+        "__rdiv__",
+        "div_",
+        "__itruediv__",
+        "reciprocal",
+        "__idiv__",
+    }
+)
+_SIGNED_FLOOR = "`torch.where({x}.abs() < 1e-8, 1e-8, {x})`"
 
 
 def _table() -> Iterator[tuple[tuple[str, ...], Cure]]:
-    yield ("log", "log2", "log10"), Cure("argument of the logarithm", "`{x}.clamp_min(1e-8)`",
-           frozenset({"log", "log2", "log10", "log_"}), first(lambda x: x.clamp_min(_tiny(x))))
-    yield ("log1p",), Cure("argument of `log1p`", "`{x}.clamp_min(-1 + 1e-6)`", frozenset({"log1p", "log1p_"}), first(lambda x: x.clamp_min(-1 + 1e-6)))
-    yield ("div", "reciprocal"), Cure("divisor", "`{x}.clamp_min(1e-8)`", _DIVISIONS, second(lambda x: _floor(_tiny(x))(x)))
-    yield ("sqrt", "rsqrt"), Cure("argument of the root", "`{x}.clamp_min(1e-12)`",
-           frozenset({"sqrt", "rsqrt", "sqrt_", "rsqrt_"}), first(lambda x: x.clamp_min(max(1e-12, _tiny(x) if _is_half(x) else 0.0))))
-    yield ("pow",), Cure("base of the power", "`{x}.clamp_min(1e-8)`", frozenset({"pow", "__pow__", "pow_", "float_power"}), first(lambda x: x.clamp_min(_tiny(x))))
-    yield ("acos", "asin", "acosh"), Cure("argument at the edge", "`{x}.clamp(-1 + 1e-6, 1 - 1e-6)`",
-           frozenset({"acos", "asin", "arccos", "arcsin"}), first(lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6)))
-    yield ("atanh",), Cure("argument at the edge", "`{x}.clamp(-1 + 1e-6, 1 - 1e-6)`", frozenset({"atanh", "arctanh"}), first(lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6)))
-    yield ("exp", "expm1", "exp2", "sinh", "cosh"), Cure("argument of the exponential", "`{x}.clamp(max=80)`",
-           frozenset({"exp", "expm1", "exp2", "sinh", "cosh", "exp_"}), first(lambda x: x.clamp(max=_largest_exponent(x))))
-    yield ("_softmax", "_log_softmax", "softmax", "_safe_softmax"), Cure("rows that are masked out whole", "a large finite mask value, `torch.finfo({x}.dtype).min / 2`, instead of `-inf`",
-           frozenset({"softmax", "log_softmax"}), first(lambda x: x.clamp_min(torch.finfo(x.dtype).min / 2)))
-    yield ("linalg_vector_norm", "norm", "_norm"), Cure("norm of a zero vector", "`{x} + 1e-6` inside the norm",
-           frozenset({"norm", "linalg_norm", "vector_norm", "linalg_vector_norm", "cdist", "pairwise_distance"}), first(lambda x: x + 1e-6))
-    yield ("std", "var", "var_mean", "std_mean"), Cure("spread of a single value", "`correction=0`", frozenset({"std", "var"}), _population)
-    yield ("_linalg_svd", "linalg_svd", "svd", "_linalg_eigh", "linalg_eigh"), Cure("equal singular values", "a little noise: `{x} + 1e-3 * torch.randn_like({x})`",
-           frozenset({"svd", "linalg_svd", "eigh", "linalg_eigh", "svdvals"}), first(lambda x: x + 1e-3 * torch.randn_like(x)))
-    yield ("_ctc_loss", "ctc_loss"), Cure("targets longer than the input", "`zero_infinity=True`", frozenset({"ctc_loss"}), _zero_infinity, True)
-    yield ("mean",), Cure("mean over nothing", "skip the term when nothing is selected", frozenset({"mean"}), _mean_or_zero)
+    yield (
+        ("log", "log2", "log10"),
+        Cure(
+            "argument of the logarithm",
+            "`{x}.clamp_min(1e-8)`",
+            frozenset({"log", "log2", "log10", "log_"}),
+            first(lambda x: x.clamp_min(_tiny(x))),
+        ),
+    )
+    yield (
+        ("log1p",),
+        Cure(
+            "argument of `log1p`",
+            "`{x}.clamp_min(-1 + 1e-6)`",
+            frozenset({"log1p", "log1p_"}),
+            first(lambda x: x.clamp_min(-1 + 1e-6)),
+        ),
+    )
+    yield (
+        ("div", "reciprocal"),
+        Cure("divisor", "`{x}.clamp_min(1e-8)`", _DIVISIONS, second(lambda x: _floor(_tiny(x))(x))),
+    )
+    yield (
+        ("sqrt", "rsqrt"),
+        Cure(
+            "argument of the root",
+            "`{x}.clamp_min(1e-12)`",
+            frozenset({"sqrt", "rsqrt", "sqrt_", "rsqrt_"}),
+            first(lambda x: x.clamp_min(max(1e-12, _tiny(x) if _is_half(x) else 0.0))),
+        ),
+    )
+    yield (
+        ("pow",),
+        Cure(
+            "base of the power",
+            "`{x}.clamp_min(1e-8)`",
+            frozenset({"pow", "__pow__", "pow_", "float_power"}),
+            first(lambda x: x.clamp_min(_tiny(x))),
+        ),
+    )
+    yield (
+        ("acos", "asin", "acosh"),
+        Cure(
+            "argument at the edge",
+            "`{x}.clamp(-1 + 1e-6, 1 - 1e-6)`",
+            frozenset({"acos", "asin", "arccos", "arcsin"}),
+            first(lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6)),
+        ),
+    )
+    yield (
+        ("atanh",),
+        Cure(
+            "argument at the edge",
+            "`{x}.clamp(-1 + 1e-6, 1 - 1e-6)`",
+            frozenset({"atanh", "arctanh"}),
+            first(lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6)),
+        ),
+    )
+    yield (
+        ("exp", "expm1", "exp2", "sinh", "cosh"),
+        Cure(
+            "argument of the exponential",
+            "`{x}.clamp(max=80)`",
+            frozenset({"exp", "expm1", "exp2", "sinh", "cosh", "exp_"}),
+            first(lambda x: x.clamp(max=_largest_exponent(x))),
+        ),
+    )
+    yield (
+        ("_softmax", "_log_softmax", "softmax", "_safe_softmax"),
+        Cure(
+            "rows that are masked out whole",
+            "a large finite mask value, `torch.finfo({x}.dtype).min / 2`, instead of `-inf`",
+            frozenset({"softmax", "log_softmax"}),
+            first(lambda x: x.clamp_min(torch.finfo(x.dtype).min / 2)),
+        ),
+    )
+    yield (
+        ("linalg_vector_norm", "norm", "_norm"),
+        Cure(
+            "norm of a zero vector",
+            "`{x} + 1e-6` inside the norm",
+            frozenset({"norm", "linalg_norm", "vector_norm", "linalg_vector_norm", "cdist", "pairwise_distance"}),
+            first(lambda x: x + 1e-6),
+        ),
+    )
+    yield (
+        ("std", "var", "var_mean", "std_mean"),
+        Cure("spread of a single value", "`correction=0`", frozenset({"std", "var"}), _population),
+    )
+    yield (
+        ("_linalg_svd", "linalg_svd", "svd", "_linalg_eigh", "linalg_eigh"),
+        Cure(
+            "equal singular values",
+            "a little noise: `{x} + 1e-3 * torch.randn_like({x})`",
+            frozenset({"svd", "linalg_svd", "eigh", "linalg_eigh", "svdvals"}),
+            first(lambda x: x + 1e-3 * torch.randn_like(x)),
+        ),
+    )
+    yield (
+        ("_ctc_loss", "ctc_loss"),
+        Cure("targets longer than the input", "`zero_infinity=True`", frozenset({"ctc_loss"}), _zero_infinity, True),
+    )
+    yield (
+        ("mean",),
+        Cure("mean over nothing", "skip the term when nothing is selected", frozenset({"mean"}), _mean_or_zero),
+    )
 
 
-_COUNTED_FROM_ONE = Cure("base of the power", "`{x}.clamp(min=1)`", frozenset({"pow", "__pow__", "pow_", "float_power"}),
-                         first(lambda x: x.clamp_min(1.0) if x.numel() and float(x.max()) >= 1 else x.clamp_min(_tiny(x))))
+_COUNTED_FROM_ONE = Cure(
+    "base of the power",
+    "`{x}.clamp(min=1)`",
+    frozenset({"pow", "__pow__", "pow_", "float_power"}),
+    first(lambda x: x.clamp_min(1.0) if x.numel() and float(x.max()) >= 1 else x.clamp_min(_tiny(x))),
+)
 
 
 def _population(func: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -183,15 +286,38 @@ def cures_for(op: Op, forward: Op | None) -> list[Cure]:
     fitting = [cure for names, cure in _table() if name in names]
     if name == "pow" and guilty.scalars and guilty.scalars[0] < 0:
         fitting = [_COUNTED_FROM_ONE]
+    fitting = [_as_tried(cure, guilty) for cure in fitting]
     called = frozenset().union(*(cure.calls for cure in fitting)) or frozenset({name})
     suspects = [
         Cure("float32 precision", "that call in float64", called, in_type(torch.float64), is_cure=False),
-        Cure("`nan_to_num` on its input", "`torch.nan_to_num({x})`", called, first(torch.nan_to_num), hides=True, is_cure=False),
+        Cure(
+            "`nan_to_num` on its input",
+            "`torch.nan_to_num({x})`",
+            called,
+            first(torch.nan_to_num),
+            hides=True,
+            is_cure=False,
+        ),
     ]
-    if any(seen.dtype in ("float16", "bfloat16") for seen in (*guilty.inputs, *guilty.outputs)):
+    if _in_half(guilty):
         wide = Cure("half precision", "that call in float32 (outside autocast)", called, in_type(torch.float32))
         return [*fitting, wide, *suspects]
     return [*fitting, *suspects]
+
+
+def _as_tried(cure: Cure, op: Op) -> Cure:
+    """The text with the very numbers of the change: half precision needs larger ones, a signed divisor another form."""
+    text = cure.text
+    if cure.suspect == "divisor" and any(seen.low < 0 for seen in op.inputs[1:2]):
+        text = _SIGNED_FLOOR
+    if _in_half(op):
+        largest = "max=10" if any(seen.dtype == "float16" for seen in op.inputs) else "max=80"
+        text = re.sub(r"1e-(?:8|12)", "1e-4", text).replace("max=80", largest)
+    return replace(cure, text=text)
+
+
+def _in_half(op: Op) -> bool:
+    return any(seen.dtype in ("float16", "bfloat16") for seen in (*op.inputs, *op.outputs))
 
 
 def wrapped(operand: str) -> str:

@@ -125,21 +125,29 @@ class Preparation(Probe):
         file, line = frame.f_code.co_filename, level.line
         statement = _statement(file, line)
         operands = _operands(statement, values, frame.f_globals, without=name)
-        self._births.append((level.number, name, Birth(
-            where=location(file, line, frame.f_code.co_qualname),
-            variable=name,
-            holder=found.holder,
-            columns=found.columns,
-            rows=found.rows,
-            bad=found.bad,
-            nan=found.nan,
-            total=found.total,
-            expression=_text(statement),
-            operator=_operators(statement),
-            operands=tuple(Operand(name=n, tensor=s) for n, v in operands if (s := tensor_summary(_array(v))) is not None),
-            zero_at=tuple(f"{n}: {', '.join(labels)}" for n, v in operands if (labels := zero_labels(v))),
-            was_read=_reads_a_file(statement),
-        )))
+        self._births.append(
+            (
+                level.number,
+                name,
+                Birth(
+                    where=location(file, line, frame.f_code.co_qualname),
+                    variable=name,
+                    holder=found.holder,
+                    columns=found.columns,
+                    rows=found.rows,
+                    bad=found.bad,
+                    nan=found.nan,
+                    total=found.total,
+                    expression=_text(statement),
+                    operator=_operators(statement),
+                    operands=tuple(
+                        Operand(name=n, tensor=s) for n, v in operands if (s := tensor_summary(_array(v))) is not None
+                    ),
+                    zero_at=tuple(f"{n}: {', '.join(labels)}" for n, v in operands if (labels := zero_labels(v))),
+                    was_read=_reads_a_file(statement),
+                ),
+            )
+        )
 
 
 def _is_new(before: Spoiled | None, now: Spoiled) -> bool:
@@ -177,7 +185,7 @@ def _touched(filename: str, line: int) -> tuple[str, ...]:
         return ()
     if isinstance(statement, (ast.For, ast.With, ast.While, ast.If)):
         heads: list[ast.AST] = [n for f, n in ast.iter_fields(statement) if f in ("target", "iter", "test") and n]
-        heads += [item for item in getattr(statement, "items", [])]
+        heads += list(getattr(statement, "items", []))
     else:
         heads = [statement]
     names: dict[str, None] = {}
@@ -187,7 +195,11 @@ def _touched(filename: str, line: int) -> tuple[str, ...]:
                 names[node.id] = None
             elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
                 names[_base(node)] = None
-            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+            elif (
+                isinstance(node, ast.Expr)
+                and isinstance(node.value, ast.Call)
+                and isinstance(node.value.func, ast.Attribute)
+            ):
                 names[_base(node.value.func)] = None
     return tuple(n for n in names if n)
 
@@ -210,7 +222,9 @@ def _value_of(name: str, names: dict[str, Any], outer: dict[str, Any] | None = N
     return getattr(value, "__dict__", {}).get(attribute) if attribute else value
 
 
-def _operands(statement: ast.stmt | None, names: dict[str, Any], outer: dict[str, Any], without: str) -> list[tuple[str, Any]]:
+def _operands(
+    statement: ast.stmt | None, names: dict[str, Any], outer: dict[str, Any], without: str
+) -> list[tuple[str, Any]]:
     """Arrays and tables that the statement reads, by name."""
     if statement is None:
         return []
@@ -239,7 +253,8 @@ def _operators(statement: ast.stmt | None) -> str:
 
 def _reads_a_file(statement: ast.stmt | None) -> bool:
     return any(
-        word.startswith(("read_", "load", "genfromtxt", "from_csv", "fromfile", "open")) for word in _operators(statement).split()
+        word.startswith(("read_", "load", "genfromtxt", "from_csv", "fromfile", "open"))
+        for word in _operators(statement).split()
     )
 
 

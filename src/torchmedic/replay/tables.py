@@ -48,7 +48,8 @@ def holds_numbers(value: Any) -> bool:
     """Whether a value is an array, a table or a tensor, or a tuple of such: something that could be spoiled."""
     if isinstance(value, (list, tuple)):
         return any(holds_numbers(item) for item in value[:8])
-    return type(value).__module__.partition(".")[0] in ("numpy", "pandas", "torch", "polars") and hasattr(value, "shape")
+    library = type(value).__module__.partition(".")[0]
+    return library in ("numpy", "pandas", "torch", "polars") and hasattr(value, "shape")
 
 
 def zero_labels(value: Any) -> tuple[str, ...]:

@@ -141,9 +141,10 @@ def ruled_out(case: Case) -> Iterator[RuledOut]:
             yield RuledOut(suspect="`nan_to_num`", how="the same with it on the input")
     if case.sick.what == "update" or case.origin is None:
         return
-    if case.grown is None and not case.loss_grew and case.sick.reproduced:
+    is_explosion = case.grown is not None or case.loss_grew
+    if not is_explosion and case.sick.reproduced:
         yield RuledOut(suspect="learning rate", how="the update was withheld and the step alone reproduces it")
-    if case.sick.what == "gradient" or case.sick.bad_parameters:
+    if not is_explosion and (case.sick.what == "gradient" or case.sick.bad_parameters):
         yield RuledOut(suspect="gradient clipping", how="the gradient is already non-finite when clipping sees it")
 
 

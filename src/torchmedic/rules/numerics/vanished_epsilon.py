@@ -43,6 +43,7 @@ class VanishedEpsilon(NumericsRule):
             mark=epsilon,
             label=f"below the smallest {dtype} number",
             tensor=operand.name or None,
+            tries=("half precision",),
             remedies=(
                 Remedy(
                     title=f"compute this in float32 (`.float()` first), or take an epsilon that {dtype} holds: 1e-3"
