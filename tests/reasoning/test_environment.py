@@ -129,7 +129,7 @@ def test_the_patch_release_shares_the_wheels_of_the_first() -> None:
 
 def test_the_founding_case_of_the_neighbour_sampler_from_text() -> None:
     text = (
-        'Traceback (most recent call last):\n  File "/home/me/lab.py", line 9, in <module>\n    for b in loader:\n'
+        'Traceback (most recent call last):\n  File "/srv/lab.py", line 9, in <module>\n    for b in loader:\n'
         "ImportError: 'NeighborSampler' requires either 'pyg-lib' or 'torch-sparse'\n"
     )
     crash = parse_traceback(text)
@@ -219,7 +219,7 @@ def test_names_that_moved(message: str, code: str | None) -> None:
     assert found == ([code] if code else [])
 
 
-@pytest.mark.parametrize("path", ["/home/me/proj/random.py", r"C:\\Users\\me\\random.py"])
+@pytest.mark.parametrize("path", ["/srv/proj/random.py", r"C:\\Users\\me\\random.py"])
 def test_a_hidden_module_of_python_is_told_from_text(path: str) -> None:
     found = diagnoses(a_crash("ImportError", f"cannot import name 'Random' from 'random' ({path})"))
     assert [d.code for d in found] == ["ENV010"]

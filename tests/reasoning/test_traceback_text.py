@@ -15,10 +15,10 @@ from torchmedic.traceback_text import parse_traceback
 
 PLAIN = """\
 Traceback (most recent call last):
-  File "/home/me/proj/train.py", line 12, in <module>
+  File "/srv/proj/train.py", line 12, in <module>
     loss = step(batch)
            ^^^^^^^^^^^
-  File "/home/me/proj/model.py", line 40, in step
+  File "/srv/proj/model.py", line 40, in step
     return self.fc(
         x
     )
@@ -45,8 +45,8 @@ def test_a_plain_traceback() -> None:
     assert crash.exception == "RuntimeError"
     assert crash.message == "mat1 and mat2 shapes cannot be multiplied (64x784 and 256x10)"
     assert user_lines(crash) == [
-        ("/home/me/proj/train.py", 12, "loss = step(batch)"),
-        ("/home/me/proj/model.py", 40, "return self.fc("),
+        ("/srv/proj/train.py", 12, "loss = step(batch)"),
+        ("/srv/proj/model.py", 40, "return self.fc("),
     ]
     assert [f.is_user for f in crash.frames] == [True, True, False]
     assert crash.frames[1].location.function == "step"
@@ -189,7 +189,7 @@ def test_a_rich_box_even_where_it_breaks_a_path() -> None:
     crash = read(
         """
         ╭───────────────────── Traceback (most recent call last) ──────────────────────╮
-        │ /home/me/train.py:41 in <module>                                             │
+        │ /srv/train.py:41 in <module>                                             │
         │                                                                              │
         │   40 │   import torch.nn as nn                                               │
         │ ❱ 41 │   nn.Linear(4,3)(torch.zeros(2,5))                                    │
@@ -204,7 +204,7 @@ def test_a_rich_box_even_where_it_breaks_a_path() -> None:
         """
     )
     assert crash.exception == "RuntimeError"
-    assert user_lines(crash) == [("/home/me/train.py", 41, "nn.Linear(4,3)(torch.zeros(2,5))")]
+    assert user_lines(crash) == [("/srv/train.py", 41, "nn.Linear(4,3)(torch.zeros(2,5))")]
     assert (crash.frames[1].location.line, crash.frames[1].is_user) == (1778, False)
 
 
@@ -222,7 +222,7 @@ def test_a_rich_box_even_where_it_breaks_a_path() -> None:
 def test_lines_with_a_prefix(prefix: str) -> None:
     crash = read("".join(prefix + line + "\n" for line in PLAIN.splitlines()))
     assert crash.message == "mat1 and mat2 shapes cannot be multiplied (64x784 and 256x10)"
-    assert user_lines(crash)[0] == ("/home/me/proj/train.py", 12, "loss = step(batch)")
+    assert user_lines(crash)[0] == ("/srv/proj/train.py", 12, "loss = step(batch)")
 
 
 def test_ranks_that_write_between_each_other() -> None:

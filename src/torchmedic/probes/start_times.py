@@ -7,19 +7,21 @@ look-up and the connecting are timed, not the reading.
 from __future__ import annotations
 
 import functools
-import importlib.abc
-import importlib.machinery
 import socket
 import sys
 import time
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torchmedic.facts import HostWait, Location, StartUp
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.patching import Patches, hide_frame
-from torchmedic.record import Probe, Recorder
+from torchmedic.record import Probe, Recorder, shielded
+
+# Not imported at run time: it costs as much as this whole probe.
+if TYPE_CHECKING:
+    import importlib.machinery
 
 _LEAST_IMPORT = 0.05
 _LEAST_WAIT = 0.2
@@ -38,7 +40,7 @@ class StartTimes(Probe):
         self._waits: dict[str, HostWait] = {}
         self._weights = 0.0
         self._written = False
-        self._imports.on_import["torch"] = self._watch_load
+        self._imports.on_import["torch"] = shielded(self)(self._watch_load)
         sys.meta_path.insert(0, self._imports)
         self._watch_sockets()
         if "torch" in sys.modules:
@@ -75,6 +77,7 @@ class StartTimes(Probe):
         connect: Any = socket.socket.connect
         resolve: Any = socket.getaddrinfo
         names: dict[str, str] = {}
+        note = shielded(self)(self._note_wait)
 
         @functools.wraps(connect)
         def timed_connect(this: socket.socket, address: Any) -> Any:
@@ -90,7 +93,7 @@ class StartTimes(Probe):
             finally:
                 if isinstance(address, tuple) and address:
                     host = str(address[0])
-                    self._note_wait(names.get(host, host), began, failed)
+                    note(names.get(host, host), began, failed)
 
         @functools.wraps(resolve)
         def timed_resolve(host: Any, *args: Any, **kwargs: Any) -> Any:
@@ -105,7 +108,7 @@ class StartTimes(Probe):
                 hide_frame(error)
                 raise
             finally:
-                self._note_wait(str(host), began, failed, counts=failed)
+                note(str(host), began, failed, counts=failed)
 
         self._patches.replace(socket.socket, "connect", timed_connect)
         self._patches.replace(socket, "getaddrinfo", timed_resolve)
@@ -113,7 +116,7 @@ class StartTimes(Probe):
     def _note_wait(self, host: str, began: float, failed: bool, counts: bool = True) -> None:
         before = self._waits.get(host)
         seconds = time.perf_counter() - began
-        place: Location | None = before.at if before is not None else user_location(sys._getframe(2))
+        place: Location | None = before.at if before is not None else user_location()
         self._waits[host] = HostWait(
             host=host,
             seconds=round((before.seconds if before else 0.0) + seconds, 3),
@@ -142,7 +145,7 @@ class StartTimes(Probe):
         self._patches.replace(torch, "load", timed_load)
 
 
-class ImportTimes(importlib.abc.MetaPathFinder):
+class ImportTimes:
     """Times the execution of top-level packages, each without those it imports in turn."""
 
     def __init__(self) -> None:
