@@ -175,7 +175,8 @@ def measure(work: Workload, fused: bool, rounds: int, ways: list[str]) -> dict[s
             times[way].append(seconds_per_step(work, way, fused, warm=8))
     bare = statistics.median(times["bare"])
     ratios = {
-        way: statistics.median(t / b for t, b in zip(values, times["bare"], strict=True)) for way, values in times.items()
+        way: statistics.median(t / b for t, b in zip(values, times["bare"], strict=True))
+        for way, values in times.items()
     }
     return {"bare ms": bare * 1e3, **ratios}
 
@@ -197,7 +198,10 @@ def main() -> None:
         for fused in (True, False):
             found = measure(work, fused, options.rounds, ways)
             kind = "fused" if fused else "foreach"
-            print(f"{work.name:14s} {kind:8s} {found['bare ms']:9.3f} " + " ".join(f"{found[w]:14.3f}" for w in ways[1:]), flush=True)
+            print(
+                f"{work.name:14s} {kind:8s} {found['bare ms']:9.3f} " + " ".join(f"{found[w]:14.3f}" for w in ways[1:]),
+                flush=True,
+            )
             rows.append({"model": work.name, "optimizer": kind, **found})
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1))

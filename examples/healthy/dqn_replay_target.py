@@ -49,7 +49,7 @@ def success():
 
 
 cell, age = random.choice(STARTS), 0
-for t in range(1, 3001):
+for t in range(1, 2001):
     eps = max(0.1, 1.0 - t / 1500)
     if random.random() < eps:
         a = random.randrange(4)

@@ -22,7 +22,7 @@ class Residual(nn.Module):
 
 
 class Net(nn.Module):
-    def __init__(self, dim=64, depth=6):
+    def __init__(self, dim=64, depth=5):
         super().__init__()
         self.stem = nn.Linear(64, dim)
         self.blocks = nn.ModuleList(Residual(dim, 1.0 - 0.5 * i / (depth - 1)) for i in range(depth))
@@ -45,7 +45,7 @@ opt = torch.optim.AdamW(model.parameters(), lr=2e-3, weight_decay=0.01)
 for epoch in range(8):
     model.train()
     total = 0.0
-    for b in tr[torch.randperm(len(tr))].split(70):
+    for b in tr[torch.randperm(len(tr))].split(100):
         loss = F.cross_entropy(model(x[b]), y[b], label_smoothing=0.05)
         opt.zero_grad()
         loss.backward()
@@ -56,5 +56,5 @@ for epoch in range(8):
     with torch.no_grad():
         acc = (model(x[te]).argmax(1) == y[te]).float().mean().item()
     if epoch % 2 == 1:
-        print(f"epoch {epoch + 1} loss {total / 20:.4f} test acc {acc:.3f}")
+        print(f"epoch {epoch + 1} loss {total / 14:.4f} test acc {acc:.3f}")
 print(f"final test accuracy {acc:.3f}")

@@ -1,4 +1,4 @@
-"""LoRA: 97% of the weights are frozen, B starts at exactly zero so A has no gradient on the first step."""
+"""LoRA: 95% of the weights are frozen, B starts at exactly zero so A has no gradient on the first step."""
 import math
 
 import torch

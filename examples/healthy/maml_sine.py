@@ -38,7 +38,7 @@ meta = torch.optim.Adam(net.parameters(), lr=2e-3)
 run = []
 held_out = [sample_task() for _ in range(50)]
 print("untrained: before %.3f after %.3f" % evaluate(net, held_out))
-for it in range(1, 401):
+for it in range(1, 301):
     meta.zero_grad()
     loss = 0.0
     for _ in range(6):

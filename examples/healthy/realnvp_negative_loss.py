@@ -43,8 +43,8 @@ pts = torch.tensor(pts, dtype=torch.float32) * 0.5
 train, test = pts[:2500], pts[2500:]
 flow = Flow()
 opt = torch.optim.Adam(flow.parameters(), lr=3e-3)
-sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, T_max=20)
-for epoch in range(20):
+sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, T_max=16)
+for epoch in range(16):
     total = 0.0
     for b in torch.randperm(len(train)).split(125):
         loss = -flow.log_prob(train[b]).mean()

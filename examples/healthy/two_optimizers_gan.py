@@ -19,7 +19,7 @@ opt_d = torch.optim.Adam(disc.parameters(), lr=2e-3, betas=(0.5, 0.99))
 avg_gen = torch.optim.swa_utils.AveragedModel(gen, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.99))
 ones, zeros = torch.ones(128, 1), torch.zeros(128, 1)
 
-for step in range(1, 1501):
+for step in range(1, 1201):
     # D: the fake batch is cut off from G on purpose
     fake = gen(torch.randn(128, 4))
     d_loss = F.binary_cross_entropy_with_logits(disc(real_batch(128)), ones)

@@ -1,6 +1,7 @@
-"""WGAN with gradient penalty: critic loss is negative, grads of grads, five critic steps per generator step."""
+"""WGAN with gradient penalty: critic loss is negative, grads of grads, four critic steps per generator step."""
 import torch
 from torch import nn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 torch.manual_seed(1)
 
@@ -22,12 +23,13 @@ def penalty(critic, a, b):
 
 
 gen, critic = mlp(4, 2), mlp(2, 1)
-opt_g = torch.optim.Adam(gen.parameters(), lr=2e-3, betas=(0.5, 0.9))
+opt_g = torch.optim.Adam(gen.parameters(), lr=1e-3, betas=(0.5, 0.9))
 opt_c = torch.optim.Adam(critic.parameters(), lr=4e-3, betas=(0.5, 0.9))
+smooth = AveragedModel(gen, multi_avg_fn=get_ema_multi_avg_fn(0.97))
 
-for it in range(1, 301):
+for it in range(1, 251):
     critic.requires_grad_(True)
-    for _ in range(5):
+    for _ in range(4):
         real = banana(64)
         with torch.no_grad():
             fake = gen(torch.randn(64, 4))
@@ -41,10 +43,11 @@ for it in range(1, 301):
     opt_g.zero_grad()
     g_loss.backward()
     opt_g.step()
+    smooth.update_parameters(gen)
 
     if it % 50 == 0:
         with torch.no_grad():
-            s = gen(torch.randn(2000, 4))
+            s = smooth(torch.randn(2000, 4))
         off = (s[:, 1] - 0.5 * s[:, 0].square()).abs().mean().item()
         width = s[:, 0].std().item()
         print(f"iter {it} critic {c_loss.item():+.3f} gen {g_loss.item():+.3f} distance to curve {off:.3f} width {width:.2f}")

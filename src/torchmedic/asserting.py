@@ -65,4 +65,5 @@ def _message(name: str, where: Location, tensor: torch.Tensor) -> str:
     summary = tensor_summary(tensor)
     assert summary is not None
     known = "" if summary.minimum is None else f"; the rest from {summary.minimum:.4g} to {summary.maximum:.4g}"
-    return f"`{name}` at {where} is not finite: {summary.nan} NaN and {summary.inf} infinite of {summary.numel} values ({summary}){known}"
+    counted = f"{summary.nan} NaN and {summary.inf} infinite of {summary.numel} values"
+    return f"`{name}` at {where} is not finite: {counted} ({summary}){known}"

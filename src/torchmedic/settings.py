@@ -19,7 +19,8 @@ class Settings:
     """What the watched process needs to know.
 
     `purpose` is "watch" for the user's run; a second, silent run has "retrace" to look at every line of data
-    preparation, or "wake" to look at every operation of step `until_step`. `parent` is the process that armed it: only its direct child (and ranks) are watched.
+    preparation, or "wake" to look at every operation of step `until_step`. `parent` is the process that armed
+    it: only its direct child is watched.
     """
 
     run_folder: str

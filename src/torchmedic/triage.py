@@ -34,7 +34,7 @@ def examine(run: Run, rules: Iterable[Rule] | None = None) -> Verdict:
         outcome=_outcome(run, diagnoses),
         info=run.info,
         diagnoses=tuple(diagnoses),
-        unexplained=tuple([*_unexplained(run, diagnoses), *failures]),
+        unexplained=(*_unexplained(run, diagnoses), *failures),
     )
 
 

@@ -10,20 +10,24 @@ def install_probes(recorder: Recorder) -> None:
     from torchmedic.probes.autograd import Autograd
     from torchmedic.probes.batches import Batches
     from torchmedic.probes.crash_scene import CrashScene
+    from torchmedic.probes.datasets import DataExam
     from torchmedic.probes.exam import wiring_exams
     from torchmedic.probes.index_outside import IndicesOutside
     from torchmedic.probes.inplace_clash import InplaceClashes
+    from torchmedic.probes.leaks import Leaks
     from torchmedic.probes.loaders import Loaders
     from torchmedic.probes.losses import LossExam
     from torchmedic.probes.modules import Modules
     from torchmedic.probes.optimizers import Optimizers
+    from torchmedic.probes.pulse import Pulse
     from torchmedic.probes.stale_graph import StaleGraphs
+    from torchmedic.probes.wraparound import Wraparound
     from torchmedic.replay.doctor import Doctor
 
     modules, optimizers, loaders = Modules(), Optimizers(), Loaders()
     watching = (modules, optimizers, Autograd(), Batches(), loaders, Doctor(modules, optimizers, loaders))
     after_a_crash = (CrashScene(modules), IndicesOutside(), InplaceClashes(), StaleGraphs())
-    silent = (LossExam(modules),)
+    silent = (LossExam(modules), Pulse(optimizers), Leaks(), DataExam(loaders), Wraparound())
     for probe in (*watching, *silent, *wiring_exams(modules, optimizers), *after_a_crash):
         recorder.add(probe)
 

@@ -44,7 +44,7 @@ torch.manual_seed(0)
 train_dl = DataLoader(Reviews(1600, 1), batch_size=16, shuffle=True, collate_fn=collate)
 test_dl = DataLoader(Reviews(400, 2), batch_size=100, collate_fn=collate)
 model = SentimentGRU()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.02, momentum=0.9)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
 loss_fn = nn.CrossEntropyLoss()
 for epoch in range(5):
     optimizer.zero_grad()

@@ -16,12 +16,12 @@ def blobs(n, seed):
 
 
 torch.manual_seed(0)
-train_loader = DataLoader(blobs(2000, 1), batch_size=64, shuffle=True)
+train_loader = DataLoader(blobs(1600, 1), batch_size=64, shuffle=True)
 val_x, val_y = blobs(500, 2).tensors
 model = TinyViT()
 print("parameters:", sum(p.numel() for p in model.parameters()))
-optimizer = torch.optim.AdamW(param_groups(model, 0.05), lr=1e-3)
-for epoch in range(6):
+optimizer = torch.optim.AdamW(param_groups(model, 0.05), lr=3e-3)
+for epoch in range(10):
     model.train()
     for x, y in train_loader:
         loss = F.cross_entropy(model(x), y)

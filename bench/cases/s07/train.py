@@ -26,7 +26,7 @@ def multi_loss(out, target):
 torch.manual_seed(4)
 x, target = people(2000, 1)
 xv, tv = people(500, 2)
-model = MultiTaskNet(12, 32, TASKS)
+model = MultiTaskNet(12, 12, TASKS)
 opt = torch.optim.Adam(model.parameters(), lr=3e-3)
 for epoch in range(12):
     model.train()

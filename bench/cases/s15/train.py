@@ -9,16 +9,19 @@ def sensor_windows(n, seed):
     w = torch.randn(4, 32, generator=torch.Generator().manual_seed(5))
     y = torch.randint(0, 4, (n,), generator=g)
     amp = 3 + 4 * torch.rand(n, 1, generator=g)
-    x = 6 + 0.5 * amp * (w[y] + 1.6 * torch.randn(n, 32, generator=g))
+    x = 0.3 * amp * (w[y] + 1.6 * torch.randn(n, 32, generator=g))
     return TensorDataset(x.unsqueeze(1), y)
 
 
-def conv_net(classes=4):
-    return nn.Sequential(
-        nn.Conv1d(1, 16, 5, padding=2), nn.BatchNorm1d(16), nn.ReLU(), nn.MaxPool1d(2),
-        nn.Conv1d(16, 32, 5, padding=2), nn.BatchNorm1d(32), nn.ReLU(),
-        nn.Flatten(), nn.Dropout(0.5), nn.Linear(32 * 16, classes),
-    )
+def block(c_in, c_out):
+    return [nn.Conv1d(c_in, c_out, 3, padding=1), nn.BatchNorm1d(c_out), nn.ReLU()]
+
+
+def conv_net(classes=4, width=12, depth=9):
+    layers = block(1, width)
+    for _ in range(depth):
+        layers += block(width, width)
+    return nn.Sequential(*layers, nn.Flatten(), nn.Dropout(0.2), nn.Linear(width * 32, classes))
 
 
 torch.manual_seed(0)

@@ -32,12 +32,12 @@ def scenes(n, seed, size=16):
 
 
 torch.manual_seed(0)
-img, kind, center = scenes(1200, 1)
+img, kind, center = scenes(600, 1)
 img_v, kind_v, center_v = scenes(300, 2)
 model = Detector()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
 scaler = GradScaler("cpu", init_scale=2.0 ** 14)
-for epoch in range(10):
+for epoch in range(8):
     for idx in torch.randperm(len(img)).split(40):
         optimizer.zero_grad(set_to_none=True)
         with autocast("cpu", dtype=torch.float16):

@@ -41,12 +41,12 @@ torch.manual_seed(0)
 basis = torch.randn(8, 64)
 model = SelfDistill()
 optimizer = torch.optim.AdamW(model.student.parameters(), lr=1e-4)
-for step in range(1, 201):
-    loss = model(*views(256))
+for step in range(1, 121):
+    loss = model(*views(192))
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
     model.update_teacher()
-    if step % 40 == 0:
+    if step % 20 == 0:
         rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"step {step} loss {loss.item():.4f} peak memory {rss:.0f} MB")

@@ -6,12 +6,12 @@ import torch.nn.functional as F
 class Item2Vec(nn.Module):
     """skip-gram with negative sampling; tables are kept in half size to fit large catalogues"""
 
-    def __init__(self, n_items, dim=32):
+    def __init__(self, n_items, dim=16):
         super().__init__()
         self.center = nn.Embedding(n_items, dim, dtype=torch.bfloat16)
         self.context = nn.Embedding(n_items, dim, dtype=torch.bfloat16)
-        nn.init.normal_(self.center.weight, std=0.5)
-        nn.init.normal_(self.context.weight, std=0.5)
+        nn.init.normal_(self.center.weight)
+        nn.init.normal_(self.context.weight)
 
     def forward(self, a, b):
         return (self.center(a) * self.context(b)).sum(-1).float()
@@ -36,8 +36,8 @@ def recall_of_group(model, n_items, groups=10, k=10):
 torch.manual_seed(0)
 N = 200
 model = Item2Vec(N)
-optimizer = torch.optim.Adam(model.parameters(), lr=3e-4)
-for step in range(1001):
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+for step in range(1501):
     a, pos = baskets(512, N)
     neg = torch.randint(0, N, (512,))
     logits = torch.cat([model(a, pos), model(a, neg)])
@@ -46,5 +46,5 @@ for step in range(1001):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    if step % 200 == 0:
+    if step % 300 == 0:
         print(f"step {step:4d} loss {loss.item():.4f} same group in top 10: {recall_of_group(model, N):.3f}")

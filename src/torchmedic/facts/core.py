@@ -124,7 +124,4 @@ class Run:
         return next(self.all(kind), None)
 
     def last(self, kind: type[ObservationT]) -> ObservationT | None:
-        found = None
-        for found in self.all(kind):
-            pass
-        return found
+        return next(iter(reversed(list(self.all(kind)))), None)

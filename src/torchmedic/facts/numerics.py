@@ -57,7 +57,7 @@ class OpFact:
 
 @dataclass(frozen=True, kw_only=True)
 class Amplifier:
-    """The module that enlarged its input most in the sick step: largest magnitude before and after, its largest weight."""
+    """The module that enlarged its input most in the sick step: magnitude before and after, its largest weight."""
 
     path: str
     type: str

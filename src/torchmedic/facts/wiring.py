@@ -39,7 +39,7 @@ class StrayLeaf(Observation):
 
 @dataclass(frozen=True, kw_only=True)
 class OptimizerSeen(Observation):
-    """An optimizer that stepped. `orphans` of its parameters belong to no living module, `idle` never had a gradient."""
+    """An optimizer that stepped. `orphans` of its parameters belong to no living module."""
 
     kind: ClassVar[str] = "optimizer-seen"
     type: str
@@ -202,6 +202,9 @@ class SchedulerSeen(Observation):
     stepped: Location | None = None
     steps: int = 0
     optimizer_steps: int = 0
+    other_steps: int = 0
+    optimizer_built: Location | None = None
+    other_built: Location | None = None
     per_optimizer_step: int = 0
     before_optimizer: int = 0
     epochs: int = 0
@@ -258,8 +261,7 @@ class StateLoaded(Observation):
     kept_at: Location | None = None
     kept_step: int | None = None
     steps_since: int = 0
-    result_read: bool = False
-    overwritten: int = 0
+    wanted_names: tuple[str, ...] = ()
     file_loaded: Location | None = None
     step: int | None = None
 

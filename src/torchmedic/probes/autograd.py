@@ -29,6 +29,24 @@ class Autograd(Probe):
             recorder.emit("on_backward_done", roots)
 
         self._patches.replace(torch.autograd, "backward", backward)
+        self._watch_grad()
+
+    def _watch_grad(self) -> None:
+        original = torch.autograd.grad
+
+        @functools.wraps(original)
+        def grad(outputs: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+            given = (
+                (inputs,)
+                if isinstance(inputs, torch.Tensor)
+                else tuple(inputs)
+                if isinstance(inputs, (list, tuple))
+                else ()
+            )
+            self.recorder.emit("on_gradient_of", given)
+            return original(outputs, inputs, *args, **kwargs)
+
+        self._patches.replace(torch.autograd, "grad", grad)
 
     def remove(self) -> None:
         self._patches.restore()

@@ -109,9 +109,8 @@ def _near_names(error: BaseException) -> tuple[str, ...]:
 
 
 def _names_in_scope(tb: TracebackType | None) -> list[str]:
-    last = None
-    for last, _ in traceback.walk_tb(tb):
-        pass
-    if last is None:
+    frames = [frame for frame, _ in traceback.walk_tb(tb)]
+    if not frames:
         return []
+    last = frames[-1]
     return [*last.f_locals, *last.f_globals, *vars(builtins)]

@@ -34,7 +34,11 @@ def is_user_file(filename: str) -> bool:
     if not filename or (filename.startswith("<") and not filename.startswith("<ipython-input")):
         return False
     path = os.path.realpath(filename)
-    if path.startswith(_PACKAGE) or f"{os.sep}site-packages{os.sep}" in path or f"{os.sep}dist-packages{os.sep}" in path:
+    if (
+        path.startswith(_PACKAGE)
+        or f"{os.sep}site-packages{os.sep}" in path
+        or f"{os.sep}dist-packages{os.sep}" in path
+    ):
         return False
     return not path.startswith(_library_roots())
 

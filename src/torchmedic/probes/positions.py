@@ -79,7 +79,13 @@ def called_name(expression: str) -> str:
 
 
 _OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@", ast.FloorDiv: "//",
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+    ast.FloorDiv: "//",
     ast.Mod: "%",
 }
 
@@ -99,6 +105,23 @@ def _parsed(expression: str) -> ast.AST | None:
 def _is_namespace(node: ast.expr) -> bool:
     """`torch`, `F`, `nn.functional`, `torch.linalg`: modules by their usual names, not tensors."""
     return ast.unparse(node) in {
-        "torch", "F", "nn", "nn.functional", "torch.nn.functional", "functional", "torch.linalg", "linalg", "np",
-        "numpy", "torch.special", "torch.fft", "pd", "math", "torch.nn", "init", "nn.init", "T", "torchmedic",
+        "torch",
+        "F",
+        "nn",
+        "nn.functional",
+        "torch.nn.functional",
+        "functional",
+        "torch.linalg",
+        "linalg",
+        "np",
+        "numpy",
+        "torch.special",
+        "torch.fft",
+        "pd",
+        "math",
+        "torch.nn",
+        "init",
+        "nn.init",
+        "T",
+        "torchmedic",
     }

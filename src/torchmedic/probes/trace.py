@@ -16,8 +16,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from torchmedic.facts import Location
-from torchmedic.probes.positions import expression_at
 from torchmedic.probes.frames import is_own_file, is_user_file, location, outward
+from torchmedic.probes.positions import expression_at
 
 StorageKey = int
 _TORCH = torch.__path__[0]
@@ -87,7 +87,7 @@ class Op:
         return any(seen.is_bad for seen in self.outputs)
 
 
-class Trace(TorchDispatchMode):
+class Trace(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Records operations while it is entered.
 
     With `values`, the range of every floating result is read, and of the operands of a non-finite result.
@@ -97,7 +97,7 @@ class Trace(TorchDispatchMode):
     """
 
     def __init__(self, *, values: bool, keep: Callable[[Op], bool] | None = None) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.ops: list[Op] = []
         self.kept: dict[int, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
         self.outsiders: dict[StorageKey, torch.Tensor] = {}
@@ -120,11 +120,11 @@ class Trace(TorchDispatchMode):
             torch_module.register_module_forward_pre_hook(self._enter_module),
             torch_module.register_module_forward_hook(self._leave_module, always_call=True),
         ]
-        super().__enter__()
+        super().__enter__()  # type: ignore[no-untyped-call]
         return self
 
     def __exit__(self, *error: Any) -> None:
-        super().__exit__(*error)
+        super().__exit__(*error)  # type: ignore[no-untyped-call]
         while self._handles:
             self._handles.pop().remove()
 

@@ -68,7 +68,12 @@ def _short_text(thing: Any) -> str:
         names = getattr(thing, "columns", None)
         listed = ", ".join(map(str, list(names)[:12])) if names is not None else str(getattr(thing, "name", ""))
         return f"shape {tuple(thing.shape)}; columns {listed}"[:MOST_TEXT]
-    if type(thing).__module__ in ("torch", "pathlib") and type(thing).__name__ in ("dtype", "device", "Size", "PosixPath"):
+    if type(thing).__module__ in ("torch", "pathlib") and type(thing).__name__ in (
+        "dtype",
+        "device",
+        "Size",
+        "PosixPath",
+    ):
         return redact(str(thing))
     return ""
 
@@ -128,7 +133,9 @@ def _torch_summary(torch: Any, tensor: Any, statistics: bool) -> TensorSummary:
         "is_parameter": isinstance(tensor, torch.nn.Parameter),
         "grad_fn": tensor.grad_fn.name() if tensor.grad_fn is not None else "",
     }
-    readable = tensor.layout == torch.strided and tensor.device.type == "cpu" and 0 < tensor.numel() <= _STATISTICS_LIMIT
+    readable = (
+        tensor.layout == torch.strided and tensor.device.type == "cpu" and 0 < tensor.numel() <= _STATISTICS_LIMIT
+    )
     if statistics and readable and type(tensor) in (torch.Tensor, torch.nn.Parameter):
         form |= _torch_statistics(torch, tensor.detach())
     return TensorSummary(**form)
@@ -188,8 +195,21 @@ def _settings(module: Any) -> dict[str, str]:
         return {}
     text = module.extra_repr()
     found = dict(re.findall(r"(\w+)=(\([^)]*\)|[^,]+)", text))
-    for name in ("in_features", "out_features", "in_channels", "out_channels", "num_features", "num_embeddings",
-                 "embedding_dim", "input_size", "hidden_size", "normalized_shape", "embed_dim", "num_heads", "batch_first"):
+    for name in (
+        "in_features",
+        "out_features",
+        "in_channels",
+        "out_channels",
+        "num_features",
+        "num_embeddings",
+        "embedding_dim",
+        "input_size",
+        "hidden_size",
+        "normalized_shape",
+        "embed_dim",
+        "num_heads",
+        "batch_first",
+    ):
         if hasattr(module, name):
             found[name] = str(getattr(module, name))
     return found

@@ -179,7 +179,8 @@ class Doctor(Probe):
     def _over(self, reason: str) -> None:
         """All questions are answered, or none can be: write the facts, and stop the run if that is wished."""
         session, self._session = self._session, None
-        assert session is not None and self._case is not None
+        assert session is not None
+        assert self._case is not None
         session.abandon()
         self.recorder.clock_is_held = False
         if self.recorder.settings.on_sick == "stop":

@@ -85,7 +85,8 @@ class Guard(Probe):
             self.suspicion = None
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
-        self._stack = {id(f): f.f_lineno or 0 for f in outward(sys._getframe(1)) if not is_own_file(f.f_code.co_filename)}
+        frames = (f for f in outward(sys._getframe(1)) if not is_own_file(f.f_code.co_filename))
+        self._stack = {id(f): f.f_lineno or 0 for f in frames}
 
     def on_step_done(self, optimizer: Any) -> None:
         place = find_loop(sys._getframe(1), self._stack)
@@ -106,8 +107,8 @@ class Guard(Probe):
         if self._modules.count() != self._module_count:
             self._module_count = self._modules.count()
             alive = list(self._modules.alive())
-            found = {id(b): b for m in alive for b in m._buffers.values() if b is not None and b.layout == torch.strided}
-            self._known_buffers = list(found.values())
+            found = {id(b): b for m in alive for b in m._buffers.values() if b is not None}
+            self._known_buffers = [b for b in found.values() if b.layout == torch.strided]
         return self._known_buffers
 
     # -- is this step sick? --------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save_file
 from torch import nn
 
 from torchmedic.probes.trace import Op, Trace
@@ -37,6 +36,8 @@ def save_state(folder: Path, step: int, roots: list[nn.Module], optimizers: list
                 tensors[prefix + name] = tensor.detach().cpu().clone().contiguous()
     if not tensors:
         return ""
+    from safetensors.torch import save_file  # dear to import, and hardly ever needed
+
     path = folder / f"weights-before-step-{step}.safetensors"
     save_file(tensors, path)
     torch.save([o.state_dict() for o in optimizers], folder / f"optimizers-before-step-{step}.pt")
@@ -48,6 +49,8 @@ def save_reproduction(folder: Path, trace: Trace, op: Op) -> None:
     read, _ = trace.kept.get(op.index, ([], []))
     if not read:
         return
+    from safetensors.torch import save_file
+
     save_file({f"operand_{i}": t.contiguous().clone() for i, t in enumerate(read)}, folder / "operands.safetensors")
     arguments = ", ".join(["*operands", *(repr(s) for s in op.scalars)])
     (folder / "repro.py").write_text(_REPRODUCTION.format(op=op.name, arguments=arguments))

@@ -78,7 +78,8 @@ def _collect(node: ast.AST, scope: int, found: list[tuple[int, Loop]]) -> None:
 
 def _loop(node: ast.For | ast.While | ast.AsyncFor) -> Loop:
     target = None if isinstance(node, ast.While) else node.target
-    targets = frozenset(n.id for n in ast.walk(target) if isinstance(n, ast.Name)) if target is not None else frozenset()
+    parts = ast.walk(target) if target is not None else ()
+    targets = frozenset(n.id for n in parts if isinstance(n, ast.Name))
     return Loop(
         line=node.lineno,
         first=node.body[0].lineno,

@@ -16,8 +16,26 @@ from torchmedic.replay.ancestry import absorber, base_name, known_range, makers
 from torchmedic.replay.written import line_with_number
 
 # Operations that put a value in place: an infinity there was written by someone, it did not arise.
-_PLACING = ("masked_fill", "fill", "full", "where", "index_put", "copy", "scalar_tensor", "triu", "tril", "lift_fresh",
-            "clone", "_to_copy", "index_fill", "masked_scatter", "select_scatter", "new_full", "full_like", "pad")
+_PLACING = (
+    "masked_fill",
+    "fill",
+    "full",
+    "where",
+    "index_put",
+    "copy",
+    "scalar_tensor",
+    "triu",
+    "tril",
+    "lift_fresh",
+    "clone",
+    "_to_copy",
+    "index_fill",
+    "masked_scatter",
+    "select_scatter",
+    "new_full",
+    "full_like",
+    "pad",
+)
 # Storage that nobody has written yet.
 _UNWRITTEN = ("empty", "new_empty", "empty_like", "empty_strided", "new_empty_strided", "resize")
 _MOST_KEPT = 60

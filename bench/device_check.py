@@ -1,0 +1,111 @@
+"""On a machine with a CUDA card: the guard withholds the sick update bit for bit, and the cause is named.
+
+    python bench/device_check.py
+
+Each row trains a small network whose data turn infinite at a known step: bare up to the step before it, and under
+`torchmedic run`. The weights that torchmedic saved must be those of the bare run, the line the division's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+
+SCRIPT = """
+import hashlib, sys, time
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Sequential(
+    nn.Linear(32, {width}), nn.BatchNorm1d({width}), nn.ReLU(), nn.Dropout(0.1), nn.Linear({width}, 4)
+).cuda()
+opt = torch.optim.{optimizer}
+x = torch.randn(64 * 40, 32)
+y = torch.randint(0, 4, (64 * 40,))
+scale = torch.ones(40)
+scale[{sick}] = 0.0
+
+
+def normalise(rows, s):
+    return rows / s
+
+
+stop = int(sys.argv[1]) if len(sys.argv) > 1 else 10 ** 9
+for step in range(40):
+    if step == stop:
+        break
+    xb = x[step * 64:(step + 1) * 64].cuda()
+    xb = normalise(xb, scale[step].cuda())
+    loss = nn.functional.cross_entropy(net(xb), y[step * 64:(step + 1) * 64].cuda())
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    {pause}
+state = b"".join(p.detach().cpu().numpy().tobytes() for p in net.parameters())
+print("weights", hashlib.sha256(state).hexdigest())
+"""
+
+OPTIMIZERS = [
+    "AdamW(net.parameters(), lr=1e-3, fused=True)",
+    "SGD(net.parameters(), lr=1e-2, momentum=0.9, fused=True)",
+    "AdamW(net.parameters(), lr=1e-3)",
+    "RMSprop(net.parameters(), lr=1e-3)",
+    "SGD(net.parameters(), lr=1e-2)",
+]
+
+
+def check(optimizer: str, width: int, slow: bool, sick: int = 23) -> dict[str, object]:
+    pause = "time.sleep(0.004)" if slow else ""
+    source = textwrap.dedent(SCRIPT).strip().format(optimizer=optimizer, width=width, sick=sick, pause=pause)
+    guilty = next(i for i, line in enumerate(source.splitlines(), start=1) if "return rows / s" in line)
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "train.py"
+        script.write_text(source)
+        bare = subprocess.run([sys.executable, "train.py", str(sick)], cwd=folder, capture_output=True, text=True)
+        watched = subprocess.run(
+            [sys.executable, "-m", "torchmedic", "run", "--json", "out.json", "train.py"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            env=os.environ | {"COLUMNS": "120"},
+        )
+        report = json.loads((Path(folder) / "out.json").read_text())
+        top = report["diagnoses"][0] if report["diagnoses"] else {}
+        saved = next(Path(folder).glob(".torchmedic/*/weights-before-step-*.safetensors"), None)
+        return {
+            "optimizer": optimizer.split("(")[0] + (" fused" if "fused" in optimizer else ""),
+            "slow": slow,
+            "code": top.get("code"),
+            "step right": top.get("step") == sick + 1,
+            "line right": (top.get("where") or {}).get("line") == guilty,
+            "weights kept": saved is not None and _digest(saved) in bare.stdout,
+            "tail": "" if top else watched.stderr[-800:],
+        }
+
+
+def _digest(path: Path) -> str:
+    import hashlib
+
+    from safetensors.torch import load_file
+
+    saved = load_file(path)
+    names = ["0.weight", "0.bias", "1.weight", "1.bias", "4.weight", "4.bias"]
+    return hashlib.sha256(b"".join(saved[n].numpy().tobytes() for n in names)).hexdigest()
+
+
+def main() -> None:
+    rows = [check(o, 256, slow) for o in OPTIMIZERS for slow in (False, True)]
+    for row in rows:
+        print(row)
+    good = sum(bool(r["step right"] and r["line right"] and r["weights kept"]) for r in rows)
+    print(f"{good} of {len(rows)} exact")
+
+
+if __name__ == "__main__":
+    main()

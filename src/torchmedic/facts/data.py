@@ -1,0 +1,71 @@
+"""What was seen of the data while a training ran."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoaderSeen(Observation):
+    """A DataLoader in its first pass: whether it was trained on, in which order, and how its labels came.
+
+    `single_class` counts batches with one label only, `is_sorted` says that labels never fell (or never rose).
+    """
+
+    kind: ClassVar[str] = "loader-seen"
+    step: int | None
+    names: tuple[str, ...]
+    built: Location | None
+    dataset: str
+    in_order: bool
+    trained: int
+    batches: int
+    batch_size: int
+    samples: int
+    labels: int
+    single_class: int
+    is_sorted: bool
+    label_name: str = ""
+    first_labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedRows(Observation):
+    """Rows of an evaluation that the same model was trained on before.
+
+    `how` is `dataset` (one object), `indices` (two subsets of one data set), or `rows` (equal values).
+    """
+
+    kind: ClassVar[str] = "shared-rows"
+    step: int | None
+    how: str
+    names: tuple[str, ...]
+    train_names: tuple[str, ...]
+    shared: int
+    looked_at: int
+    dataset: str = ""
+    where: Location | None = None
+    train_built: Location | None = None
+    split: Location | None = None
+    multiplied: Location | None = None
+    evaluated: Location | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrappedArithmetic(Observation):
+    """Arithmetic of small integers whose true results do not fit their type."""
+
+    kind: ClassVar[str] = "wrapped-arithmetic"
+    step: int | None
+    where: Location
+    expression: str
+    names: tuple[str, str]
+    target: str
+    operator: str
+    dtype: str
+    library: str
+    share: float
+    example: tuple[int, int, int]

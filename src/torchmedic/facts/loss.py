@@ -1,0 +1,77 @@
+"""What was seen of the loss: what it was given, who made that, and how the operands met."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation, TensorSummary
+
+
+@dataclass(frozen=True, kw_only=True)
+class Producer:
+    """The call that made a tensor. `layer` and `layer_built` are set where it ran inside one of torch's layers."""
+
+    op: str
+    where: Location | None = None
+    expression: str = ""
+    dim: int | None = None
+    layer: str = ""
+    layer_built: Location | None = None
+    direct: bool = True
+
+    @property
+    def to_edit(self) -> Location | None:
+        """The line to edit: the layer's construction where a container called it, else the call."""
+        return self.where if self.direct or self.layer_built is None else self.layer_built
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossCall(Observation):
+    """One call of a loss function (or a difference that becomes a loss, `function` is `-`), with its target.
+
+    `sums_to_one` are the dimensions along which the values given (or their exponentials, when `is_log`) sum to 1.
+    `counts` are the classes of an index target; `outside` is the share of the targets that the function which made
+    `given` cannot reach, `reach` its range.
+    """
+
+    kind: ClassVar[str] = "loss-call"
+    step: int | None
+    function: str
+    where: Location | None
+    expression: str
+    names: tuple[str, str]
+    given: TensorSummary
+    target: TensorSummary
+    loss: float | None = None
+    options: dict[str, str] = field(default_factory=dict)
+    producer: Producer | None = None
+    target_producer: Producer | None = None
+    sums_to_one: tuple[int, ...] = ()
+    is_log: bool = False
+    class_dim: int = 1
+    counts: dict[str, int] = field(default_factory=dict)
+    target_rows: tuple[float, float] | None = None
+    ignored: float = 0.0
+    outside: float = 0.0
+    reach: tuple[float, float] | None = None
+    baseline: float | None = None
+    given_spread: float | None = None
+    scrambled: Producer | None = None
+    scrambled_from: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccidentalBroadcast(Observation):
+    """Two tensors with the same elements per sample that met in shapes which made every pair."""
+
+    kind: ClassVar[str] = "accidental-broadcast"
+    step: int | None
+    op: str
+    where: Location | None
+    expression: str
+    names: tuple[str, str]
+    shapes: tuple[tuple[int, ...], tuple[int, ...]]
+    result: tuple[int, ...]
+    in_loss_function: bool = False
+    first_depends: bool = True

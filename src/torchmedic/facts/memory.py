@@ -1,0 +1,36 @@
+"""What was seen of memory that only grows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptGraph(Observation):
+    """Tensors of past steps that are alive with their autograd graph.
+
+    `path` is how the script reaches them (`meter.values`), `container` the type that holds them, empty where a single
+    tensor carries a graph over many steps (`is_chain`). `freed` says that backward has let go of the saved values.
+    `where` is the line that hands the tensor over, `stored` the line that puts it away where that is another one.
+    """
+
+    kind: ClassVar[str] = "kept-graph"
+    step: int | None
+    path: str
+    container: str
+    is_chain: bool
+    count: int
+    first: int
+    last: int
+    freed: bool
+    bytes_each: int
+    nodes: int
+    at_end: bool
+    passes: int
+    where: Location | None = None
+    stored: Location | None = None
+    value: str = ""
+    resident_growth: int = 0

@@ -1,0 +1,61 @@
+"""What was seen of the course of training: activations, the loss over the steps, how far weights move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActivationSeen(Observation):
+    """An activation in the examined steps: the share of its outputs that are 0, or pressed to an end of its range.
+
+    `fed_by` is the layer before it, `bias` the range of its bias at first, `bias_set` the line that fills it where it is
+    far below 0. `is_last` says that no further learned operation reads it.
+    """
+
+    kind: ClassVar[str] = "activation-seen"
+    step: int | None
+    op: str
+    where: Location | None
+    expression: str
+    layer: str
+    layer_built: Location | None
+    direct: bool
+    fed_by: str
+    fed_built: Location | None
+    steps: tuple[int, ...]
+    shares: tuple[float, ...]
+    is_last: bool = False
+    bias: tuple[float, float] | None = None
+    bias_set: Location | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingCourse(Observation):
+    """How the training of one optimizer went: the loss in equal parts of the run, how far each update moved weights.
+
+    `head` are the first losses, `parts` means over equal stretches, oldest first. `ratios` are the sizes of sampled
+    updates relative to the weights, at the steps `ratio_steps`. `moved` is how far the weights are from the start.
+    """
+
+    kind: ClassVar[str] = "training-course"
+    step: int | None
+    optimizer: str
+    built: Location | None
+    steps: int
+    optimizers: int
+    losses: int
+    head: tuple[float, ...]
+    parts: tuple[float, ...]
+    highest: float | None
+    ratios: tuple[float, ...]
+    ratio_steps: tuple[int, ...]
+    moved: float | None
+    first_lr: float | None
+    last_lr: float | None
+    highest_lr: float | None
+    gradient: float | None
+    backward_lines: int

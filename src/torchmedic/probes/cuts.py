@@ -1,0 +1,270 @@
+"""Reads the trace of a step: on which operation do the weights lose their way to the loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from torchmedic.facts import Location
+from torchmedic.probes.exam_trace import Borders, Leaving, StepTrace
+from torchmedic.probes.sources import grad_free_block, grad_switched_off
+from torchmedic.probes.trace import Op, Place, Seen, StorageKey
+
+# Differentiable by name, with derivative 0 everywhere.
+_FLAT = ("Round", "Floor", "Ceil", "Sign", "Trunc", "Heaviside")
+_ADDING = ("aten.add.", "aten.sub.", "aten.rsub.", "aten.neg.", "aten.mean.", "aten.sum.", "aten.div.", "aten.mul.")
+_RESHAPING = ("aten.view.", "aten.squeeze.", "aten.unsqueeze.", "aten.stack.", "aten.select.", "aten._to_copy.")
+
+
+@dataclass(slots=True)
+class Root:
+    """A tensor from which backward ran, in the traced step."""
+
+    maker: int | None
+    key: StorageKey
+    is_leaf: bool
+    node: object
+    place: Location | None
+    followed_by: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Cut:
+    """The place where a gradient ends that should go on."""
+
+    how: str
+    op: str
+    where: Location | None
+    expression: str
+    callee: str = ""
+    read: Location | None = None
+    keys: set[StorageKey] = field(default_factory=set)
+    rebuilt: Location | None = None
+    at: int = 0
+
+
+class Reading:
+    """One trace with the storages of the weights in question."""
+
+    def __init__(self, trace: StepTrace, borders: Borders, root: Root, keys: set[StorageKey]) -> None:
+        self.trace = trace
+        self.borders = borders
+        self.root = root
+        self.keys = keys
+        self.ops = trace.ops
+        self.tainted = self._taint()
+
+    def _taint(self) -> dict[int, set[StorageKey]]:
+        """For each forward operation, the weights in question that its result was computed from."""
+        found: dict[int, set[StorageKey]] = {}
+        for op in self.ops:
+            if op.phase != "forward":
+                continue
+            of: set[StorageKey] = set()
+            for seen in op.inputs:
+                if seen.maker is not None and seen.maker in found:
+                    of |= found[seen.maker]
+                elif seen.maker is None and seen.key in self.keys:
+                    of.add(seen.key)
+            if of:
+                found[op.index] = of
+        return found
+
+    def reads(self) -> set[StorageKey]:
+        """The weights in question that the step read at all."""
+        return {seen.key for op in self.ops if op.phase == "forward" for seen in op.inputs if seen.key in self.keys}
+
+    def above_root(self) -> set[int]:
+        if self.root.maker is None:
+            return set()
+        return {op.index for op in self.trace.ancestors(self.root.maker)}
+
+    def cuts(self) -> list[Cut]:
+        """Every place on the way from the weights to the loss where a tensor stops needing a gradient."""
+        above = self.above_root()
+        found: dict[tuple[str, Location | None], Cut] = {}
+        for index in sorted(above):
+            op = self.ops[index]
+            for seen in op.inputs:
+                cut = self._cut_before(op, seen)
+                if cut is not None:
+                    known = found.setdefault((cut.how, cut.where), cut)
+                    known.keys |= cut.keys
+        return sorted(found.values(), key=lambda cut: cut.at)
+
+    def _cut_before(self, reader: Op, seen: Seen) -> Cut | None:
+        """The cut between a weight-dependent result and an operation that reads it as a constant."""
+        if seen.requires_grad:
+            return None
+        if seen.maker is None:
+            if seen.key not in self.keys:
+                return None
+            detached = self._detached(seen.key, None, reader.index)
+            return self._alias_cut(detached, reader, {seen.key}) if detached is not None else None
+        taint = self.tainted.get(seen.maker)
+        if not taint:
+            return None
+        detached = self._detached(seen.key, seen.maker, reader.index)
+        if detached is not None:
+            return self._alias_cut(detached, reader, taint)
+        made = self.ops[seen.maker]
+        if any(i.requires_grad and (i.key in self.keys or i.maker in self.tainted) for i in made.inputs):
+            return self._op_cut(made, reader, taint)
+        return None
+
+    def _detached(self, key: StorageKey, maker: int | None, before: int) -> Op | None:
+        for op in reversed(self.ops[(maker or 0) : before]):
+            if op.name.startswith("aten.detach.") and op.phase == "forward":
+                source = op.inputs[0]
+                if source.key == key and source.maker == maker and source.requires_grad:
+                    return op
+        return None
+
+    def _alias_cut(self, op: Op, reader: Op, taint: set[StorageKey]) -> Cut:
+        by_data = any(leave.how == "data" and leave.at in (op.index, op.index + 1) for leave in self.borders.leaving)
+        return self._cut("data" if by_data else "detach", op, reader, taint)
+
+    def _op_cut(self, op: Op, reader: Op, taint: set[StorageKey]) -> Cut | None:
+        free = self.trace.grad_free.get(op.index)
+        if free is None:
+            to_integer = op.name.startswith("aten._to_copy.") and not op.outputs[0].is_float
+            return self._cut("integer" if to_integer else "discrete", op, reader, taint)
+        if free.in_checkpoint:
+            cut = self._cut("checkpoint", op, reader, taint)
+            cut.where = free.places[0].location() if free.places else cut.where
+            cut.expression = free.places[0].expression() if free.places else ""
+            return cut
+        if free.in_function:
+            return None
+        block = _enclosing(free.places) or (None if free.callee else grad_switched_off())
+        cut = self._cut("no_grad" if block else "library", op, reader, taint)
+        cut.where, cut.callee = block or cut.where, free.callee
+        return cut
+
+    def _cut(self, how: str, op: Op, reader: Op, taint: set[StorageKey]) -> Cut:
+        return Cut(
+            how=how,
+            op=op.name,
+            where=op.place.location() if op.place else None,
+            expression=op.place.expression() if op.place else "",
+            read=reader.place.location() if reader.place else None,
+            keys=set(taint),
+            at=op.index,
+        )
+
+    def exits(self) -> list[Cut]:
+        """Where results of the weights left torch, so that what came back is a constant."""
+        found: dict[Location, Cut] = {}
+        above = self.above_root()
+        for leave in self.borders.leaving:
+            taint = self._taint_at(leave.key, leave.at)
+            back = self._came_back(leave.value, leave.at, above, scalar=leave.how == "item")
+            if leave.how == "data" or not taint or not self._needed_gradient(leave):
+                continue
+            if not back and not self.root.is_leaf:
+                continue
+            where = leave.place.location()
+            cut = found.setdefault(where, Cut(leave.how, leave.how, where, leave.place.expression(), at=leave.at))
+            cut.keys |= taint
+            cut.rebuilt = back or cut.rebuilt
+        return sorted(found.values(), key=lambda cut: cut.at)
+
+    def _taint_at(self, key: StorageKey, at: int) -> set[StorageKey]:
+        for op in reversed(self.ops[:at]):
+            if op.phase == "forward" and any(seen.key == key for seen in op.outputs):
+                return self.tainted.get(op.index, set())
+        return {key} & self.keys
+
+    def _needed_gradient(self, leave: Leaving) -> bool:
+        """NumPy takes only what was detached before."""
+        return leave.needs_grad or (leave.how != "item" and self._detached_before(leave.key, leave.at))
+
+    def _detached_before(self, key: StorageKey, at: int) -> bool:
+        detaching = (op for op in self.ops[:at] if op.name.startswith("aten.detach."))
+        return any(op.inputs[0].key == key and op.inputs[0].requires_grad for op in detaching)
+
+    def _came_back(self, value: object, at: int, above: set[int], *, scalar: bool) -> Location | None:
+        """The line at which what left came back: a new tensor on the way to the loss, or the number itself."""
+        for enter in self.borders.entering:
+            if enter.at >= at and (enter.key == self.root.key or self._is_read(enter.key, enter.at, above)):
+                return enter.place.location()
+        if scalar and isinstance(value, float) and value not in (0.0, 1.0):
+            for index in sorted(above):
+                op = self.ops[index]
+                if index >= at and value in op.scalars and op.place is not None:
+                    return op.place.location()
+        return None
+
+    def _is_read(self, key: StorageKey, after: int, above: set[int]) -> bool:
+        return any(seen.key == key for index in above if index >= after - 1 for seen in self.ops[index].inputs)
+
+    def lost_terms(self) -> list[Cut]:
+        """Cuts above a whole term of the loss: added to it, and without any effect on any gradient."""
+        found: list[Cut] = []
+        for op, seen in self._constant_terms():
+            if seen.maker is None or seen.maker not in self.tainted:
+                continue
+            within = {above.index for above in self.trace.ancestors(seen.maker)}
+            for index in sorted(within | {op.index}):
+                for part in self.ops[index].inputs:
+                    cut = self._cut_before(self.ops[index], part)
+                    if cut is not None and cut.how in ("no_grad", "discrete", "integer", "library"):
+                        found.append(cut)
+        return sorted(found, key=lambda cut: cut.at)
+
+    def _constant_terms(self) -> Iterator[tuple[Op, Seen]]:
+        """Operands of the sums at the end of the loss that need no gradient, beside one that does."""
+        waiting = [self.root.maker] if self.root.maker is not None else []
+        done: set[int] = set()
+        while waiting:
+            op = self.ops[waiting.pop()]
+            if op.index in done or not op.name.startswith((*_ADDING, *_RESHAPING)):
+                continue
+            done.add(op.index)
+            if op.name.startswith(("aten.mul.", "aten.div.")) and len(op.inputs) > 1 and not _is_scaling(op):
+                continue
+            joins = op.name.startswith(("aten.add.", "aten.sub.", "aten.stack."))
+            if joins and any(seen.requires_grad for seen in op.inputs):
+                yield from ((op, seen) for seen in op.inputs if not seen.requires_grad and seen.is_float)
+            small = [seen for seen in op.inputs if seen.requires_grad and seen.shape in ((), (1,))]
+            waiting += [seen.maker for seen in small if seen.maker is not None]
+
+
+def _is_scaling(op: Op) -> bool:
+    constant = [seen for seen in op.inputs if not seen.requires_grad]
+    return len(constant) == len(op.inputs) - 1 and any(seen.shape == () for seen in constant)
+
+
+def _enclosing(places: tuple[Place, ...]) -> Location | None:
+    for place in places:
+        block = grad_free_block(place.code.co_filename, place.line, place.code.co_qualname)
+        if block is not None:
+            return block
+    return None
+
+
+def flat_functions(root_node: Any, target: Callable[[Any], bool]) -> list[Any]:
+    """Autograd nodes with derivative 0 that stand on every way to the targets; empty when there is a way round."""
+    reached, flat = _walk(root_node, skip_flat=True)
+    if any(target(node) for node in reached):
+        return []
+    everywhere, _ = _walk(root_node, skip_flat=False)
+    return flat if any(target(node) for node in everywhere) else []
+
+
+def _walk(start: Any, *, skip_flat: bool) -> tuple[list[Any], list[Any]]:
+    waiting, seen = [start], {start}
+    reached: list[Any] = []
+    flat: list[Any] = []
+    while waiting:
+        node = waiting.pop()
+        reached.append(node)
+        if skip_flat and node.name().startswith(_FLAT):
+            flat.append(node)
+            continue
+        for following, _ in node.next_functions:
+            if following is not None and following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return reached, flat

@@ -1,0 +1,312 @@
+"""The exam of the data as it comes: the order of labels, and rows that are both trained on and tested on."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import weakref
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.modules import module as torch_module
+from torch.utils.data import SequentialSampler, Subset
+
+from torchmedic.facts import LoaderSeen, Location, SharedRows
+from torchmedic.probes.frames import user_location
+from torchmedic.probes.loaders import Loaders
+from torchmedic.probes.rows import fingerprints, is_held_out, names_of_loader, names_of_tensor
+from torchmedic.probes.splits import split_and_multiplication
+from torchmedic.probes.values import type_name
+from torchmedic.record import Probe, Recorder
+
+_MOST_BATCHES = 400
+_MOST_ROWS = 20_000
+_MOST_CALLS = 600
+_MOST_EVALUATED = 40
+_LEAST_SHARED = 10
+_LABEL_KEYS = ("label", "labels", "target", "targets", "y")
+
+
+@dataclass(slots=True)
+class _Loader:
+    """One loader in its first pass. `models` are the outermost modules that its batches went to."""
+
+    names: tuple[str, ...]
+    built: Location | None
+    dataset: Any
+    in_order: bool
+    indices: set[int] | None
+    iterator: Any
+    trained: int = 0
+    batches: int = 0
+    samples: int = 0
+    batch_size: int = 0
+    single_class: int = 0
+    rises: bool = True
+    falls: bool = True
+    last: float | None = None
+    labels: set[float] = field(default_factory=set)
+    firsts: list[str] = field(default_factory=list)
+    label_name: str = ""
+    models: set[int] = field(default_factory=set)
+    has_labels: bool = True
+
+
+class DataExam(Probe):
+    """Follows the first pass of every loader, and the first rows that go into every outermost module."""
+
+    name = "data-exam"
+
+    def __init__(self, loaders: Loaders) -> None:
+        self._loaders = loaders
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._seen: dict[int, _Loader] = {}
+        self._current: _Loader | None = None
+        self._depth = 0
+        self._calls = 0
+        self._evaluated: dict[int, int] = {}
+        self._trained: dict[int, tuple[weakref.ref[nn.Module], set[int]]] = {}
+        self._last: tuple[nn.Module, torch.Tensor] | None = None
+        self._shared: dict[tuple[int, tuple[str, ...]], tuple[set[int], set[int]]] = {}
+        self._places: dict[tuple[int, tuple[str, ...]], Location | None] = {}
+        self._handles: list[Any] = [
+            torch_module.register_module_forward_pre_hook(self._enter),
+            torch_module.register_module_forward_hook(self._leave, always_call=True),
+        ]
+
+    def remove(self) -> None:
+        self._last = None
+        while self._handles:
+            self._handles.pop().remove()
+
+    # -- loaders -------------------------------------------------------------------------------------------------
+
+    def on_batch(self, batch: Any, iterator: Any) -> None:
+        sampler = iterator._index_sampler
+        loader = self._seen.get(id(sampler))
+        if loader is None:
+            if len(self._seen) > 60:
+                return
+            loader = self._seen[id(sampler)] = self._first_batch(iterator, sys._getframe(1))
+        self._current = loader
+        if loader.iterator() is iterator and loader.batches < _MOST_BATCHES:
+            _note_labels(loader, batch)
+
+    def _first_batch(self, iterator: Any, frame: FrameType) -> _Loader:
+        started = self._loaders._started.get(iterator, {})
+        sampler = getattr(iterator._index_sampler, "sampler", iterator._index_sampler)
+        return _Loader(
+            names=names_of_loader(iterator._index_sampler, frame),
+            built=started.get("loader_built"),
+            dataset=weakref.ref(iterator._dataset),
+            in_order=isinstance(sampler, SequentialSampler),
+            indices=_indices(iterator._dataset, sampler),
+            iterator=weakref.ref(iterator),
+        )
+
+    # -- rows ----------------------------------------------------------------------------------------------------
+
+    def _enter(self, module: nn.Module, args: Any) -> None:
+        self._depth += 1
+        if self._depth != 1 or not self.recorder.is_ours:
+            return
+        try:
+            self._call(module, args)
+        except Exception as error:  # noqa: BLE001
+            self.recorder.switch_off(self, error)
+
+    def _leave(self, _module: nn.Module, _args: Any, _result: Any) -> None:
+        self._depth = max(0, self._depth - 1)
+
+    def _call(self, module: nn.Module, args: Any) -> None:
+        if self._current is not None:
+            self._current.models.add(id(module))
+        rows = next((a for a in args if isinstance(a, torch.Tensor)), None)
+        if rows is None or rows.requires_grad or torch._C._functorch.is_functorch_wrapped_tensor(rows):
+            return
+        self._calls += 1
+        if self._calls > 20 * _MOST_CALLS:
+            self.remove()
+        elif torch.is_grad_enabled() and module.training:
+            self._last = (module, rows)
+        else:
+            self._evaluate(module, rows)
+
+    def on_backward(self, roots: tuple[Any, ...]) -> None:
+        if self._current is not None:
+            self._current.trained += 1
+        if self._last is None:
+            return
+        (module, rows), self._last = self._last, None
+        kept = self._trained.get(id(module))
+        if kept is None or kept[0]() is not module:
+            if len(self._trained) > 20:
+                return
+            kept = self._trained[id(module)] = (weakref.ref(module), set())
+        if len(kept[1]) < _MOST_ROWS:
+            kept[1].update(fingerprints(rows))
+
+    def _evaluate(self, module: nn.Module, rows: torch.Tensor) -> None:
+        """Count how many of the rows this very model was trained on before."""
+        kept = self._trained.get(id(module))
+        if kept is None or kept[0]() is not module or not kept[1]:
+            return
+        self._evaluated[id(module)] = self._evaluated.get(id(module), 0) + 1
+        if self._evaluated[id(module)] > _MOST_EVALUATED:
+            return
+        frame = sys._getframe(1)
+        names = names_of_tensor(rows, frame)
+        if self._current is not None and self._current.iterator() is not None and not is_held_out(names):
+            names += self._current.names
+        if not is_held_out(names):
+            return
+        found = fingerprints(rows)
+        shared, looked_at = self._shared.setdefault((id(module), names), (set(), set()))
+        shared.update(f for f in found if f in kept[1])
+        looked_at.update(found)
+        self._places.setdefault((id(module), names), user_location(frame))
+
+    # -- the end -------------------------------------------------------------------------------------------------
+
+    def on_finish(self) -> None:
+        for loader in self._seen.values():
+            self.recorder.observe(_fact(loader, self.recorder.step))
+        told = self._tell_shared_loaders()
+        if not told:
+            self._tell_shared_rows()
+
+    def _tell_shared_loaders(self) -> bool:
+        told = False
+        trained = [loader for loader in self._seen.values() if loader.trained > loader.batches / 2]
+        for held_out in self._seen.values():
+            if held_out in trained or not is_held_out(held_out.names):
+                continue
+            for other in trained:
+                shared = _shared(other, held_out)
+                if shared is not None and other.models & held_out.models and not _came_first(held_out, other):
+                    self.recorder.observe(shared)
+                    told = True
+        return told
+
+    def _tell_shared_rows(self) -> None:
+        for key, (rows, all_rows) in self._shared.items():
+            shared, total = len(rows), len(all_rows)
+            if shared >= _LEAST_SHARED and shared >= 0.05 * total:
+                split, multiplied = split_and_multiplication()
+                self.recorder.observe(
+                    SharedRows(
+                        step=self.recorder.step,
+                        how="rows",
+                        names=key[1],
+                        train_names=(),
+                        shared=shared,
+                        looked_at=total,
+                        split=split,
+                        multiplied=multiplied,
+                        evaluated=self._places.get(key),
+                    )
+                )
+                return
+
+
+def _came_first(held_out: _Loader, trained: _Loader) -> bool:
+    return held_out.batches == 0 or trained.batches == 0
+
+
+def _indices(dataset: Any, sampler: Any) -> set[int] | None:
+    """The indices into the innermost data set that a loader draws from; None for all of them."""
+    chosen = getattr(sampler, "indices", None)
+    if isinstance(dataset, Subset):
+        own = [int(i) for i in dataset.indices]
+        return {own[int(i)] for i in chosen if int(i) < len(own)} if chosen is not None else set(own)
+    return {int(i) for i in chosen} if chosen is not None and not isinstance(chosen, str) else None
+
+
+def _base(loader: _Loader) -> Any:
+    dataset = loader.dataset()
+    return dataset.dataset if isinstance(dataset, Subset) else dataset
+
+
+def _shared(trained: _Loader, held_out: _Loader) -> SharedRows | None:
+    first, second = _base(trained), _base(held_out)
+    if first is None or first is not second:
+        return None
+    length = len(second) if hasattr(second, "__len__") else 0
+    a = trained.indices if trained.indices is not None else set(range(length))
+    b = held_out.indices if held_out.indices is not None else set(range(length))
+    common = len(a & b)
+    if common < _LEAST_SHARED or common < 0.05 * len(b):
+        return None
+    whole = trained.dataset() is held_out.dataset() and common == len(b)
+    return SharedRows(
+        step=None,
+        how="dataset" if whole else "indices",
+        names=held_out.names,
+        train_names=trained.names,
+        shared=common,
+        looked_at=len(b),
+        dataset=type_name(second),
+        where=held_out.built,
+        train_built=trained.built,
+    )
+
+
+def _labels(batch: Any) -> tuple[str, torch.Tensor | None]:
+    """The field of a batch that holds one label per sample."""
+    if isinstance(batch, dict):
+        for key in _LABEL_KEYS:
+            if isinstance(batch.get(key), torch.Tensor):
+                return key, batch[key]
+    if isinstance(batch, (list, tuple)) and len(batch) > 1 and isinstance(batch[-1], torch.Tensor):
+        return f"[{len(batch) - 1}]", batch[-1]
+    return "", None
+
+
+def _note_labels(loader: _Loader, batch: Any) -> None:
+    name, labels = _labels(batch)
+    loader.batches += 1
+    if labels is None or not loader.has_labels:
+        loader.has_labels = False
+        return
+    flat = labels.detach().flatten().cpu()
+    whole = not flat.is_floating_point() or bool((flat == flat.round()).all())
+    if labels.ndim > 2 or flat.numel() != labels.shape[0] or not whole or flat.is_complex():
+        loader.has_labels = False
+        return
+    values = [float(v) for v in flat.tolist()]
+    loader.label_name = name
+    loader.samples += len(values)
+    loader.batch_size = max(loader.batch_size, len(values))
+    loader.single_class += len(set(values)) == 1
+    loader.labels.update(values)
+    run = values if loader.last is None else [loader.last, *values]
+    loader.rises &= all(a <= b for a, b in itertools.pairwise(run))
+    loader.falls &= all(a >= b for a, b in itertools.pairwise(run))
+    loader.last = values[-1]
+    if len(loader.firsts) < 12:
+        loader.firsts.append(f"{min(values):g}" if len(set(values)) == 1 else f"{min(values):g}-{max(values):g}")
+
+
+def _fact(loader: _Loader, step: int) -> LoaderSeen:
+    dataset = loader.dataset()
+    return LoaderSeen(
+        step=step,
+        names=loader.names,
+        built=loader.built,
+        dataset=type_name(dataset) if dataset is not None else "",
+        in_order=loader.in_order,
+        trained=loader.trained,
+        batches=loader.batches,
+        batch_size=loader.batch_size,
+        samples=loader.samples,
+        labels=len(loader.labels) if loader.has_labels else 0,
+        single_class=loader.single_class,
+        is_sorted=loader.has_labels and (loader.rises or loader.falls),
+        label_name=loader.label_name,
+        first_labels=tuple(loader.firsts),
+    )

@@ -1,0 +1,31 @@
+"""The exam of a training's wiring: the probes that look closely at the first steps."""
+
+from __future__ import annotations
+
+from torchmedic.probes.exam_checkpoints import CheckpointExam
+from torchmedic.probes.exam_cuts import CutExam
+from torchmedic.probes.exam_cycles import CycleExam
+from torchmedic.probes.exam_leaves import LeafExam
+from torchmedic.probes.exam_modes import ModeExam
+from torchmedic.probes.exam_rounding import RoundingExam
+from torchmedic.probes.exam_samples import SampleExam
+from torchmedic.probes.exam_schedules import ScheduleExam
+from torchmedic.probes.lineage import Lineage
+from torchmedic.probes.modules import Modules
+from torchmedic.probes.optimizers import Optimizers
+from torchmedic.record import Probe
+
+
+def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
+    lineage = Lineage(modules)
+    return (
+        lineage,
+        LeafExam(modules, optimizers, lineage),
+        CutExam(modules, optimizers, lineage),
+        CycleExam(modules, optimizers),
+        ModeExam(modules, optimizers),
+        ScheduleExam(optimizers),
+        CheckpointExam(lineage),
+        RoundingExam(modules, optimizers),
+        SampleExam(),
+    )

@@ -1,0 +1,271 @@
+"""The exam of the graph: weights that never get a gradient are looked for in one traced step."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from torchmedic.facts import FrozenLastLayer, GraphCut, Location
+from torchmedic.probes.cuts import Cut, Reading, Root, flat_functions
+from torchmedic.probes.exam_trace import Borders, StepTrace
+from torchmedic.probes.frames import user_location
+from torchmedic.probes.holdings import Registered, registered
+from torchmedic.probes.lineage import Lineage
+from torchmedic.probes.modules import Modules
+from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.sources import freezing_lines
+from torchmedic.probes.trace import storage_key
+from torchmedic.record import Probe, Recorder
+
+_STEPS_BEFORE_TRACE = 3
+_MOST_TRACES = 3
+
+
+@dataclass(slots=True)
+class _Watched:
+    """An optimizer in its first steps: which of its parameters have had no gradient yet."""
+
+    steps: int = 0
+    without: dict[int, torch.Tensor] = field(default_factory=dict)
+    traced: bool = False
+
+
+class CutExam(Probe):
+    """Counts gradients for three steps, traces the fourth, reads the trace."""
+
+    name = "cut-exam"
+
+    def __init__(self, modules: Modules, optimizers: Optimizers, lineage: Lineage) -> None:
+        self._modules = modules
+        self._optimizers = optimizers
+        self._lineage = lineage
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._watched: dict[int, _Watched] = {}
+        self._traces = 0
+        self._tracing: Any = None
+        self._trace: StepTrace | None = None
+        self._borders: Borders | None = None
+        self._roots: list[Root] = []
+        self._frozen: list[FrozenLastLayer] = []
+
+    def remove(self) -> None:
+        self._stop()
+
+    def on_backward(self, roots: tuple[Any, ...]) -> None:
+        if self._trace is None:
+            return
+        for tensor in roots:
+            self._roots.append(
+                Root(self._trace.maker_of(tensor), storage_key(tensor), tensor.is_leaf, tensor.grad_fn, user_location())
+            )
+
+    def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        watched = self._watched.setdefault(id(optimizer), _Watched())
+        if self._trace is not None:
+            for root in self._roots:
+                if not root.followed_by:
+                    root.followed_by.add(id(optimizer))
+        if watched.steps < _STEPS_BEFORE_TRACE and not self.recorder.clock_is_held:
+            self._count(optimizer, watched)
+
+    def on_step_done(self, optimizer: Any) -> None:
+        watched = self._watched.get(id(optimizer))
+        if watched is None or self.recorder.clock_is_held:
+            return
+        watched.steps += 1
+        if self._tracing is optimizer:
+            for root in self._roots:
+                # A closure runs backward inside `step`.
+                root.followed_by = root.followed_by or {id(optimizer)}
+            self._stop()
+            self._count(optimizer, watched)
+            self._read(optimizer, watched)
+            watched.without.clear()
+        elif watched.steps >= _STEPS_BEFORE_TRACE and not watched.traced and self._trace is None and self._may_trace():
+            watched.traced = True
+            self._start(optimizer)
+
+    def on_crash(self, error: BaseException) -> None:
+        self._stop()
+
+    def on_finish(self) -> None:
+        self._stop()
+        for fact in self._frozen:
+            self.recorder.observe(fact)
+
+    def _may_trace(self) -> bool:
+        dynamo = sys.modules.get("torch._dynamo.utils")
+        compiled = bool(dynamo and getattr(dynamo, "counters", {}).get("frames"))
+        return self._traces < _MOST_TRACES and not compiled
+
+    def _count(self, optimizer: Any, watched: _Watched) -> None:
+        parameters = [p for g in optimizer.param_groups for p in g["params"] if p.requires_grad]
+        if watched.steps == 0:
+            watched.without = {id(p): p for p in parameters}
+        alive = {id(p) for p in _with_gradient([p for p in parameters if id(p) in watched.without])}
+        watched.without = {key: p for key, p in watched.without.items() if key not in alive}
+
+    def _start(self, optimizer: Any) -> None:
+        self._traces += 1
+        self._tracing = optimizer
+        self._roots = []
+        self._trace = StepTrace()
+        self._borders = Borders(self._trace)
+        self._trace.__enter__()
+        self._borders.__enter__()  # type: ignore[no-untyped-call]
+
+    def _stop(self) -> None:
+        if self._tracing is None or self._trace is None or self._borders is None:
+            return
+        self._tracing = None
+        try:
+            self._borders.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+        finally:
+            self._trace.__exit__(None, None, None)
+
+    def _read(self, optimizer: Any, watched: _Watched) -> None:
+        trace, borders, roots = self._trace, self._borders, self._roots
+        self._trace, self._borders, self._roots = None, None, []
+        if trace is None or borders is None or trace.too_long:
+            return
+        owners = registered(self._modules.roots())
+        names = {key: owner.path for key, owner in owners.items()}
+        mine = [root for root in roots if id(optimizer) in root.followed_by]
+        for root in mine:
+            if watched.without:
+                self._explain(optimizer, watched, trace, borders, root, names, owners)
+            self._lost_terms(optimizer, trace, borders, root, names)
+            self._last_layer(optimizer, trace, root, owners)
+
+    def _explain(
+        self,
+        optimizer: Any,
+        watched: _Watched,
+        trace: StepTrace,
+        borders: Borders,
+        root: Root,
+        names: dict[int, str],
+        owners: dict[int, Registered],
+    ) -> None:
+        by_key = {storage_key(p): p for p in watched.without.values()}
+        reading = Reading(trace, borders, root, set(by_key))
+        cuts = reading.cuts() or reading.exits() or self._flat(trace, root, by_key)
+        for cut in cuts[:4]:
+            hit = [by_key[key] for key in cut.keys if key in by_key]
+            if not hit:
+                continue
+            fresh = all(id(p) not in owners or self._is_fresh(owners[id(p)]) for p in hit)
+            self.recorder.observe(self._cut_fact(optimizer, cut, hit, names, root, fresh=fresh, whole_term=False))
+
+    def _is_fresh(self, owner: Registered) -> bool:
+        """Drawn by its constructor: being in an optimizer that gives it no gradient has taught it nothing."""
+        birth = self._modules.birth(owner.module)
+        return birth is not None and not birth.pretrained and not self._lineage.was_loaded(owner.module)
+
+    def _flat(self, trace: StepTrace, root: Root, by_key: dict[int, torch.Tensor]) -> list[Cut]:
+        if root.node is None:
+            return []
+        wanted = {id(p) for p in by_key.values()}
+        nodes = flat_functions(root.node, lambda node: id(getattr(node, "variable", None)) in wanted)
+        cuts: dict[Location | None, Cut] = {}
+        for node in nodes:
+            index = trace.op_of(node._sequence_nr())
+            op = trace.ops[index] if index is not None else None
+            if op is not None and op.place is not None:
+                where = op.place.location()
+                cuts.setdefault(
+                    where, Cut("zero", op.name, where, op.place.expression(), at=op.index, keys=set(by_key))
+                )
+        return sorted(cuts.values(), key=lambda cut: cut.at)
+
+    def _lost_terms(
+        self, optimizer: Any, trace: StepTrace, borders: Borders, root: Root, names: dict[int, str]
+    ) -> None:
+        parameters = {storage_key(p): p for g in optimizer.param_groups for p in g["params"]}
+        for cut in Reading(trace, borders, root, set(parameters)).lost_terms()[:1]:
+            hit = [parameters[key] for key in cut.keys]
+            self.recorder.observe(self._cut_fact(optimizer, cut, hit, names, root, fresh=True, whole_term=True))
+
+    def _cut_fact(
+        self,
+        optimizer: Any,
+        cut: Cut,
+        hit: list[torch.Tensor],
+        names: dict[int, str],
+        root: Root,
+        *,
+        fresh: bool,
+        whole_term: bool,
+    ) -> GraphCut:
+        return GraphCut(
+            how=cut.how,
+            op=cut.op,
+            parameters=tuple(sorted(names.get(id(p), f"a tensor of shape {list(p.shape)}") for p in hit))[:12],
+            parameter_count=len(hit),
+            where=cut.where,
+            expression=cut.expression,
+            callee=cut.callee,
+            read=cut.read,
+            rebuilt=cut.rebuilt,
+            backward=root.place,
+            optimizer_built=self._optimizers.built_at(optimizer),
+            loss_is_leaf=root.is_leaf,
+            whole_term=whole_term,
+            fresh=fresh,
+            watched_steps=_STEPS_BEFORE_TRACE + 1,
+            step=self.recorder.step,
+        )
+
+    def _last_layer(self, optimizer: Any, trace: StepTrace, root: Root, owners: dict[int, Registered]) -> None:
+        """Whether the weights nearest to the loss are frozen as they were drawn, in a model whose others learn."""
+        if root.maker is None or self._frozen:
+            return
+        by_key = {storage_key(owner.module._parameters[owner.attribute]): owner for owner in owners.values()}  # type: ignore[arg-type]
+        reading = [
+            op
+            for op in trace.ancestors(root.maker)
+            if any(seen.key in by_key and seen.maker is None for seen in op.inputs)
+        ]
+        if not reading:
+            return
+        last = max(reading, key=lambda op: op.index)
+        owner = next(by_key[seen.key] for seen in last.inputs if seen.key in by_key)
+        layer = owner.module
+        learns = [p for g in optimizer.param_groups for p in g["params"] if p.requires_grad and id(p) in owners]
+        same = [owners[id(p)].path for p in learns if owners[id(p)].root is owner.root]
+        if (
+            not same
+            or any(p.requires_grad for p in layer.parameters(recurse=False))
+            or not self._lineage.is_fresh(layer)
+        ):
+            return
+        prefix = owner.path.rpartition(".")[0]
+        self._frozen.append(
+            FrozenLastLayer(
+                parameters=tuple(f"{prefix}.{n}" if prefix else n for n, _ in layer.named_parameters(recurse=False)),
+                layer=f"{type(layer).__name__}",
+                frozen_at=freezing_lines(),
+                trainable=tuple(same[:8]),
+                frozen_count=sum(not p.requires_grad for p in owner.root.parameters()),
+                optimizer_built=self._optimizers.built_at(optimizer),
+                step=self.recorder.step,
+            )
+        )
+
+
+def _with_gradient(parameters: list[torch.Tensor]) -> list[torch.Tensor]:
+    """Those whose gradient has a value other than 0; one synchronisation per device."""
+    found = [p for p in parameters if p.grad is not None and p.grad.layout != torch.strided]
+    by_device: dict[torch.device, list[tuple[torch.Tensor, torch.Tensor]]] = {}
+    for p in parameters:
+        if p.grad is not None and p.grad.layout == torch.strided:
+            by_device.setdefault(p.grad.device, []).append((p, torch.count_nonzero(p.grad.detach())))
+    for pairs in by_device.values():
+        counts = torch.stack([count for _, count in pairs]).tolist()
+        found += [p for (p, _), count in zip(pairs, counts, strict=True) if count]
+    return found

@@ -1,0 +1,328 @@
+"""The exam of gradients between steps: are they cleared, when, scaled by what, and by whom are they used."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch.amp import grad_scaler as torch_scaler
+from torch.nn.utils import clip_grad as torch_clip
+
+from torchmedic.facts import GradientCycles, Location, NeverStepped, ScaledGradientUse
+from torchmedic.probes.frames import user_location
+from torchmedic.probes.holdings import Fingerprint, registered
+from torchmedic.probes.modules import Modules
+from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.patching import Patches
+from torchmedic.record import Probe, Recorder
+
+_CYCLES_WATCHED = 40
+_PARAMETERS_WATCHED = 4
+_BACKWARDS_WITHOUT_STEP = 20
+_CLIPS = ("clip_grad_norm_", "clip_grad_value_")
+
+
+@dataclass(slots=True)
+class _Cycle:
+    """What happened to one optimizer since its last step."""
+
+    backwards: int = 0
+    was_empty: bool = False
+    filled: bool = False
+    cleared: bool = False
+    scaled: bool = False
+    unscaled_backward: Location | None = None
+    scaled_backward: Location | None = None
+
+
+@dataclass(slots=True)
+class _Book:
+    """The cycles of one optimizer. `probes` are a few of its parameters that had a gradient."""
+
+    fact: GradientCycles
+    now: _Cycle = field(default_factory=_Cycle)
+    probes: list[weakref.ref[torch.Tensor]] = field(default_factory=list)
+    run_of_stale: int = 0
+    stepped_at: int = -1
+    by_closure: bool = False
+    prints: list[tuple[weakref.ref[torch.Tensor], Fingerprint]] = field(default_factory=list)
+
+
+class CycleExam(Probe):
+    """Looks at the gradients of a few parameters around backward, `zero_grad` and `step`."""
+
+    name = "cycle-exam"
+
+    def __init__(self, modules: Modules, optimizers: Optimizers) -> None:
+        self._modules = modules
+        self._optimizers = optimizers
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._patches = Patches()
+        self._books: dict[int, _Book] = {}
+        self._backwards = 0
+        self._no_step_backward: Location | None = None
+        self._scaled_losses: dict[int, weakref.ref[torch.Tensor]] = {}
+        self._scale = 1.0
+        self._in_scaler = False
+        self._uses: dict[tuple[str, Location | None], ScaledGradientUse] = {}
+        self._unscale_seen = False
+        self._watch_scaler()
+        self._watch_clipping()
+
+    def remove(self) -> None:
+        self._patches.restore()
+
+    def on_optimizer(self, optimizer: Any) -> None:
+        built = self._optimizers.built_at(optimizer)
+        self._books[id(optimizer)] = _Book(GradientCycles(optimizer=type(optimizer).__name__, built=built))
+
+    def on_backward(self, roots: tuple[Any, ...]) -> None:
+        if self.recorder.clock_is_held:
+            return
+        for _optimizer, book in self._alive():
+            if book.probes and not book.now.was_empty:
+                book.now.was_empty = not any(_has_gradient(p) for p in book.probes)
+
+    def on_backward_done(self, roots: tuple[Any, ...]) -> None:
+        if self.recorder.clock_is_held:
+            return
+        self._backwards += 1
+        place: Location | None = None
+        scaled = any(self._is_scaled(root) for root in roots)
+        for optimizer, book in self._alive():
+            if not book.probes:
+                book.probes = _choose(optimizer)
+            if not book.probes or not any(_has_gradient(p) for p in book.probes):
+                continue
+            place = place or user_location()
+            book.now.backwards += 1
+            book.now.filled = True
+            if scaled:
+                book.now.scaled, book.now.scaled_backward = True, place
+            else:
+                book.now.unscaled_backward = place
+            if book.fact.backward is None:
+                book.fact = replace(book.fact, backward=place)
+                book.prints = [(p, Fingerprint.of(tensor)) for p in book.probes if (tensor := p()) is not None]
+        if self._no_step_backward is None:
+            self._no_step_backward = place or user_location()
+
+    def on_zero_grad(self, optimizer: Any) -> None:
+        book = self._books.get(id(optimizer))
+        if book is None or self.recorder.clock_is_held:
+            return
+        book.now.cleared = True
+        # Gradients that were cleared unused say more than the clearing at the top of the loop.
+        if book.fact.zero_grad is None or book.now.filled:
+            book.fact = replace(book.fact, zero_grad=user_location())
+
+    def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        book = self._books.get(id(optimizer))
+        if book is None or self.recorder.clock_is_held:
+            return
+        book.by_closure = bool(args[1:] or kwargs.get("closure"))
+        if book.by_closure:
+            return
+        if book.fact.cycles < _CYCLES_WATCHED:
+            self._close_cycle(optimizer, book)
+        if book.now.scaled and not self._in_scaler:
+            self._note("step", user_location(), "step", None, book)
+        if book.now.scaled and book.now.unscaled_backward is not None and self._in_scaler:
+            self._note("mixed", book.now.unscaled_backward, "backward", None, book)
+
+    def on_step_done(self, optimizer: Any) -> None:
+        book = self._books.get(id(optimizer))
+        if book is None:
+            return
+        if book.by_closure and book.fact.cycles < _CYCLES_WATCHED and not self.recorder.clock_is_held:
+            self._close_cycle(optimizer, book)
+        book.now = _Cycle()
+
+    def on_finish(self) -> None:
+        for _, book in self._books.items():
+            self.recorder.observe(book.fact)
+        for use in self._uses.values():
+            self.recorder.observe(replace(use, unscale_seen=self._unscale_seen))
+        if self._backwards >= _BACKWARDS_WITHOUT_STEP:
+            self._report_no_step()
+
+    def _alive(self) -> list[tuple[Any, _Book]]:
+        """Optimizers under watch."""
+        pairs = [(o, self._books[id(o)]) for o in self._optimizers.alive() if id(o) in self._books]
+        return [(o, b) for o, b in pairs if b.fact.cycles < _CYCLES_WATCHED]
+
+    def _close_cycle(self, optimizer: Any, book: _Book) -> None:
+        now = book.now
+        has = bool(book.probes) and any(_has_gradient(p) for p in book.probes)
+        first = book.fact.cycles == 0
+        stale = bool(not first and now.backwards and has and not now.cleared and not now.was_empty)
+        emptied = bool(now.filled and now.cleared and not has)
+        book.run_of_stale = book.run_of_stale + 1 if stale else 0
+        norm = _norm(book.probes) if book.fact.cycles < _CYCLES_WATCHED else None
+        book.fact = replace(
+            book.fact,
+            cycles=book.fact.cycles + 1,
+            stale=book.fact.stale + stale,
+            emptied=book.fact.emptied + emptied,
+            cleared=book.fact.cleared + now.cleared,
+            longest_stale=max(book.fact.longest_stale, book.run_of_stale),
+            norm_first=norm if book.fact.norm_first is None else book.fact.norm_first,
+            norm_last=norm,
+            stepped=book.fact.stepped or user_location(),
+            step=self.recorder.step,
+        )
+        self._check_double(optimizer, book)
+
+    def _check_double(self, optimizer: Any, book: _Book) -> None:
+        """A second optimizer that steps on the same parameters with the same gradient, backward not having run."""
+        mine = {id(p) for g in optimizer.param_groups for p in g["params"]}
+        for other, other_book in self._alive():
+            if other is optimizer or other_book.stepped_at != self._backwards:
+                continue
+            shared = [p for g in other.param_groups for p in g["params"] if id(p) in mine and p.grad is not None]
+            if shared:
+                owners = registered(self._modules.roots())
+                book.fact = replace(
+                    book.fact,
+                    doubled=book.fact.doubled + 1,
+                    doubled_with=f"{type(other).__name__} built at {self._optimizers.built_at(other)}",
+                    doubled_names=tuple(owners[id(p)].path if id(p) in owners else "a tensor" for p in shared)[:8],
+                )
+        book.stepped_at = self._backwards
+
+    def _report_no_step(self) -> None:
+        owners = registered(self._modules.roots())
+        for optimizer in self._optimizers.alive():
+            book = self._books.get(id(optimizer))
+            if (
+                book is None
+                or book.fact.cycles
+                or not book.prints
+                or any(not f.fits(t) for r, f in book.prints if (t := r()) is not None)
+            ):
+                continue
+            self.recorder.observe(
+                NeverStepped(
+                    optimizer=book.fact.optimizer,
+                    backwards=self._backwards,
+                    built=book.fact.built,
+                    backward=book.fact.backward or self._no_step_backward,
+                    zero_grad=book.fact.zero_grad,
+                    names=tuple(
+                        owners[id(t)].path for r, _ in book.prints if (t := r()) is not None and id(t) in owners
+                    ),
+                )
+            )
+
+    def _is_scaled(self, root: Any) -> bool:
+        kept = self._scaled_losses.get(id(root))
+        return kept is not None and kept() is root
+
+    def _note(self, act: str, where: Location | None, function: str, limit: float | None, book: _Book) -> None:
+        if self._scale == 1.0:
+            return
+        known = self._uses.get((act, where))
+        if known is not None:
+            self._uses[act, where] = replace(known, times=known.times + 1)
+            return
+        self._uses[act, where] = ScaledGradientUse(
+            act=act,
+            times=1,
+            scale=self._scale,
+            function=function,
+            limit=limit,
+            norm=_norm(book.probes),
+            where=where,
+            scaled_backward=book.now.scaled_backward,
+            step=self.recorder.step,
+        )
+
+    def _watch_scaler(self) -> None:
+        scaler = torch_scaler.GradScaler
+        scale, unscale, step = scaler.scale, scaler.unscale_, scaler.step
+
+        @functools.wraps(scale)
+        def scale_(this: Any, outputs: Any) -> Any:
+            result = scale(this, outputs)
+            if this._enabled and self.recorder.is_ours:
+                for tensor in (result,) if isinstance(result, torch.Tensor) else tuple(result):
+                    self._scaled_losses = {id(tensor): weakref.ref(tensor), **self._recent_losses()}
+                if not self._uses:
+                    self._scale = float(this._scale)
+            return result
+
+        @functools.wraps(unscale)
+        def unscale_(this: Any, optimizer: Any) -> None:
+            unscale(this, optimizer)
+            book = self._books.get(id(optimizer))
+            if book is not None and not self._in_scaler:
+                self._unscale_seen = True
+                book.now.scaled = False
+
+        @functools.wraps(step)
+        def step_(this: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            self._in_scaler = True
+            try:
+                return step(this, optimizer, *args, **kwargs)
+            finally:
+                self._in_scaler = False
+
+        for name, new in (("scale", scale_), ("unscale_", unscale_), ("step", step_)):
+            self._patches.replace(scaler, name, new)
+
+    def _recent_losses(self) -> dict[int, weakref.ref[torch.Tensor]]:
+        return {key: kept for key, kept in list(self._scaled_losses.items())[:7] if kept() is not None}
+
+    def _watch_clipping(self) -> None:
+        for name in _CLIPS:
+            original = getattr(torch_clip, name)
+
+            def clip(
+                parameters: Any, limit: Any, *args: Any, _original: Any = original, _name: str = name, **kwargs: Any
+            ) -> Any:
+                if not self._scaled_losses or not self.recorder.is_ours:
+                    return _original(parameters, limit, *args, **kwargs)
+                given = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
+                self._note_clip(given, _name, limit)
+                return _original(given, limit, *args, **kwargs)
+
+            wrapped = functools.wraps(original)(clip)
+            self._patches.replace(torch_clip, name, wrapped)
+            self._patches.replace(torch.nn.utils, name, wrapped)
+
+    def _note_clip(self, given: list[torch.Tensor], name: str, limit: Any) -> None:
+        ids = {id(p) for p in given}
+        for optimizer, book in self._alive():
+            if book.now.scaled and any(id(p) in ids for g in optimizer.param_groups for p in g["params"]):
+                number = float(limit) if isinstance(limit, (int, float)) else None
+                self._note("clip", user_location(), name, number, book)
+                return
+
+
+def _choose(optimizer: Any) -> list[weakref.ref[torch.Tensor]]:
+    """A few parameters that have a gradient, from all over the model."""
+    having = [p for g in optimizer.param_groups for p in g["params"] if p.grad is not None and _nonzero(p.grad)]
+    step = max(1, len(having) // _PARAMETERS_WATCHED)
+    return [weakref.ref(p) for p in having[::step][:_PARAMETERS_WATCHED]]
+
+
+def _has_gradient(reference: weakref.ref[torch.Tensor]) -> bool:
+    tensor = reference()
+    return tensor is not None and tensor.grad is not None and _nonzero(tensor.grad)
+
+
+def _nonzero(gradient: torch.Tensor) -> bool:
+    values = gradient.detach()
+    if values.layout == torch.sparse_coo:
+        values = values._values()
+    return bool(values.count_nonzero())
+
+
+def _norm(references: list[weakref.ref[torch.Tensor]]) -> float | None:
+    norms = [float(t.grad.detach().float().norm()) for r in references if (t := r()) is not None and t.grad is not None]
+    return sum(n * n for n in norms) ** 0.5 if norms else None

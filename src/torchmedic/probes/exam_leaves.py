@@ -1,0 +1,287 @@
+"""The exam of leaves: which tensors the gradient reaches that no optimizer holds, and why."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import nn
+
+from torchmedic.facts import Location, OptimizerSeen, StrayLeaf
+from torchmedic.probes.frames import is_user_file, outward, user_location
+from torchmedic.probes.holdings import Fingerprint, Hung, Registered, hung, leaves_of, registered
+from torchmedic.probes.lineage import Lineage
+from torchmedic.probes.modules import Modules
+from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.sources import hung_at
+from torchmedic.record import Probe, Recorder
+
+_STEPS_LOOKED_AT = frozenset({0, 1, 2, 3, 8, 32, 128, 512})
+_LOOKS_PER_STEP = 4
+_MOST_LEAVES = 4_000
+
+
+@dataclass(slots=True)
+class _Sighting:
+    """A leaf without an optimizer. The fact is complete but for what only the end of the run can tell."""
+
+    fact: StrayLeaf
+    reference: weakref.ref[torch.Tensor]
+    print: Fingerprint
+    seen_in: set[int]
+    moved: bool = False
+    optimized: bool = False
+
+    def check(self) -> None:
+        tensor = self.reference()
+        if tensor is not None and not self.moved:
+            self.moved = not self.print.fits(tensor)
+
+
+@dataclass(slots=True)
+class _Stepping:
+    """An optimizer as its first steps showed it."""
+
+    fact: OptimizerSeen
+    order: int
+
+
+class LeafExam(Probe):
+    """Walks the graph of a few early backward passes and keeps what it cannot find in any optimizer."""
+
+    name = "leaf-exam"
+
+    def __init__(self, modules: Modules, optimizers: Optimizers, lineage: Lineage) -> None:
+        self._modules = modules
+        self._optimizers = optimizers
+        self._lineage = lineage
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._sightings: dict[int, _Sighting] = {}
+        self._anew: dict[Location | None, _Sighting] = {}
+        self._orders: dict[int, int] = {}
+        self._stepping: dict[int, _Stepping] = {}
+        self._looks: dict[int, int] = {}
+        self._inputs: set[int] = set()
+
+    def on_optimizer(self, optimizer: Any) -> None:
+        self._orders[id(optimizer)] = self._modules.count()
+        self._note_optimized(optimizer)
+
+    def on_gradient_of(self, inputs: tuple[Any, ...]) -> None:
+        """`torch.autograd.grad` asked for the gradient of these: they are inputs, not weights."""
+        if self.recorder.step < 16:
+            self._inputs |= {id(tensor) for tensor in inputs}
+
+    def on_backward(self, roots: tuple[Any, ...]) -> None:
+        step = self.recorder.step
+        if step not in _STEPS_LOOKED_AT or self._looks.get(step, 0) >= _LOOKS_PER_STEP or self.recorder.clock_is_held:
+            return
+        self._looks[step] = self._looks.get(step, 0) + 1
+        if self._optimizers.alive():
+            self._look(roots, step)
+
+    def on_step_done(self, optimizer: Any) -> None:
+        seen = self._stepping.get(id(optimizer))
+        if seen is None:
+            self._note_optimized(optimizer)
+            self._lineage.note_step(optimizer)
+            fact = self._optimizer_fact(optimizer)
+            self._stepping[id(optimizer)] = _Stepping(fact, self._orders.get(id(optimizer), 0))
+        else:
+            seen.fact = _one_more(seen.fact)
+
+    def on_finish(self) -> None:
+        for optimizer in self._optimizers.alive():
+            self._note_optimized(optimizer)
+        for stepping in self._stepping.values():
+            self.recorder.observe(stepping.fact)
+        for sighting in (*self._sightings.values(), *self._anew.values()):
+            sighting.check()
+            if not sighting.moved and not sighting.optimized:
+                self.recorder.observe(replace(sighting.fact, steps=len(sighting.seen_in)))
+
+    def _note_optimized(self, optimizer: Any) -> None:
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                known = self._sightings.get(id(parameter))
+                if known is not None and known.reference() is parameter:
+                    known.optimized = True
+
+    def _optimizer_fact(self, optimizer: Any) -> OptimizerSeen:
+        parameters = [p for group in optimizer.param_groups for p in group["params"]]
+        owners = registered(self._modules.roots())
+        orphans = [p for p in parameters if id(p) not in owners and isinstance(p, nn.Parameter)]
+        return OptimizerSeen(
+            type=type(optimizer).__name__,
+            built=self._optimizers.built_at(optimizer),
+            stepped=user_location(),
+            steps=1,
+            parameters=len(parameters),
+            plain_tensors=sum(not isinstance(p, nn.Parameter) for p in parameters),
+            orphans=len(orphans),
+            orphan_shapes=tuple(tuple(p.shape) for p in orphans[:50]),
+            names=tuple(owners[id(p)].path for p in parameters if id(p) in owners)[:20],
+        )
+
+    def _look(self, roots: tuple[Any, ...], step: int) -> None:
+        held = {id(p) for o in self._optimizers.alive() for g in o.param_groups for p in g["params"]}
+        stray = [
+            leaf for leaf in leaves_of(roots)[:_MOST_LEAVES] if id(leaf) not in held and id(leaf) not in self._inputs
+        ]
+        for sighting in self._sightings.values():
+            sighting.check()
+        fresh = [leaf for leaf in stray if not self._know(leaf, step)]
+        if fresh:
+            self._classify(fresh, step, held)
+
+    def _know(self, leaf: torch.Tensor, step: int) -> bool:
+        known = self._sightings.get(id(leaf))
+        if known is None or known.reference() is not leaf:
+            return False
+        known.seen_in.add(step)
+        return True
+
+    def _classify(self, leaves: list[torch.Tensor], step: int, held: set[int]) -> None:
+        owners = registered(self._modules.roots())
+        hanging = _hanging(self._modules)
+        for leaf in leaves:
+            if self._lineage.was_trained(leaf):
+                continue
+            fact = self._fact(leaf, owners, hanging, held)
+            if fact is None:
+                continue
+            if fact.place == "anew":
+                self._note_anew(fact, leaf, step)
+            else:
+                self._sightings[id(leaf)] = _Sighting(fact, weakref.ref(leaf), Fingerprint.of(leaf), {step})
+
+    def _note_anew(self, fact: StrayLeaf, leaf: torch.Tensor, step: int) -> None:
+        known = self._anew.get(fact.born)
+        if known is None:
+            self._anew[fact.born] = _Sighting(fact, weakref.ref(leaf), Fingerprint.of(leaf), {step})
+        elif known.reference() is not leaf:
+            known.seen_in.add(step)
+
+    def _fact(
+        self, leaf: torch.Tensor, owners: dict[int, Registered], hanging: dict[int, Hung], held: set[int]
+    ) -> StrayLeaf | None:
+        owner = owners.get(id(leaf))
+        if owner is not None:
+            return self._registered_fact(leaf, owner, hanging, held)
+        hook = hanging.get(id(leaf))
+        if hook is not None:
+            return _hung_fact(leaf, hook, hook.path, "")
+        behind = _result_on_module(leaf, self._modules)
+        if behind is not None:
+            return _hung_fact(leaf, behind, behind.path, behind.path)
+        if isinstance(leaf, nn.Parameter):
+            return self._loose_fact(leaf)
+        return None
+
+    def _registered_fact(
+        self, leaf: torch.Tensor, owner: Registered, hanging: dict[int, Hung], held: set[int]
+    ) -> StrayLeaf:
+        birth = self._modules.birth(owner.module)
+        hook = hanging.get(id(owner.root))
+        if hook is not None and not _is_below(hook.owner, owner.root):
+            layer = type(owner.root).__name__
+            return _hung_fact(leaf, hook, f"{hook.path}.{owner.path}", "", layer)
+        root_birth = self._modules.birth(owner.root)
+        return StrayLeaf(
+            name=owner.path,
+            place="anew" if root_birth is not None and root_birth.in_forward else "module",
+            shape=tuple(leaf.shape),
+            owner=type(owner.root).__name__,
+            attribute=owner.attribute,
+            layer=type(owner.module).__name__,
+            born=_outermost_birth(self._modules, owner),
+            replaced=None,
+            after_optimizer=birth is not None and any(birth.order > order for order in self._orders.values()),
+            fresh=self._lineage.is_fresh(owner.module),
+            in_root_with_optimized=any(id(p) in held for p in owner.root.parameters()),
+        )
+
+    def _loose_fact(self, leaf: torch.Tensor) -> StrayLeaf | None:
+        name, where = _name_in_frames(leaf)
+        born = self._lineage.born_at(leaf)
+        if born is not None and self._lineage.was_born_in_forward(leaf):
+            return StrayLeaf(name=name or "a parameter", place="anew", shape=tuple(leaf.shape), born=born)
+        if not name:
+            return None
+        return StrayLeaf(name=name, place="variable", shape=tuple(leaf.shape), born=born or where)
+
+
+def _one_more(fact: OptimizerSeen) -> OptimizerSeen:
+    return replace(fact, steps=fact.steps + 1)
+
+
+def _hanging(modules: Modules) -> dict[int, Hung]:
+    found: dict[int, Hung] = {}
+    for thing, hook in hung(modules.alive()):
+        found.setdefault(id(thing), hook)
+    return found
+
+
+def _result_on_module(leaf: torch.Tensor, modules: Modules) -> Hung | None:
+    """The attribute that holds something computed from the leaf once, such as `self.w = nn.Parameter(…) * 0.1`."""
+    for thing, hook in hung(modules.alive()):
+        if isinstance(thing, torch.Tensor) and thing.grad_fn is not None and _is_shallow_result(thing, leaf):
+            return hook
+    return None
+
+
+def _is_shallow_result(thing: torch.Tensor, leaf: torch.Tensor) -> bool:
+    leaves = leaves_of([thing])
+    return len(leaves) <= 2 and any(found is leaf for found in leaves)
+
+
+def _hung_fact(leaf: torch.Tensor, hook: Hung, name: str, behind: str, layer: str = "") -> StrayLeaf:
+    return StrayLeaf(
+        name=name,
+        place="hung",
+        shape=tuple(leaf.shape),
+        is_parameter=isinstance(leaf, nn.Parameter),
+        owner=type(hook.owner).__name__,
+        attribute=hook.attribute,
+        container=hook.container,
+        layer=layer,
+        behind=behind,
+        hung=hung_at(type(hook.owner), hook.attribute),
+    )
+
+
+def _is_below(owner: nn.Module, root: nn.Module) -> bool:
+    """A child that keeps its parent in an attribute does not hang it up."""
+    return any(module is owner for module in root.modules())
+
+
+def _outermost_birth(modules: Modules, owner: Registered) -> Location | None:
+    """Where the largest module on the way to a parameter was built that is not the root itself."""
+    module: Any = owner.root
+    for name in owner.path.split(".")[:-1]:
+        module = module._modules.get(name)
+        birth = modules.birth(module) if module is not None else None
+        if birth is not None and birth.where is not None and type(module) not in (nn.Sequential, nn.ModuleList):
+            return birth.where
+    return modules.born_at(owner.module)
+
+
+def _name_in_frames(leaf: torch.Tensor) -> tuple[str, Location | None]:
+    """The variable that holds a tensor in the frames around this call."""
+    for frame in outward(sys._getframe(1)):
+        if not is_user_file(frame.f_code.co_filename):
+            continue
+        for scope in (frame.f_locals, frame.f_globals):
+            for name, thing in list(scope.items()):
+                if thing is leaf:
+                    return name, None
+                if isinstance(thing, (list, tuple)) and len(thing) < 1000 and any(item is leaf for item in thing):
+                    return name, None
+                if isinstance(thing, dict) and len(thing) < 1000 and any(item is leaf for item in thing.values()):
+                    return name, None
+    return "", None

@@ -1,0 +1,265 @@
+"""The exam of learning rates: who steps a scheduler how often, and what becomes of the rate."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import itertools
+import sys
+import weakref
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch.optim import lr_scheduler
+
+from torchmedic.facts import LearningRates, Location, SchedulerSeen
+from torchmedic.probes.expressions import parsed
+from torchmedic.probes.frames import location_of, user_frame, user_location
+from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.patching import Patches
+from torchmedic.record import Probe, Recorder
+
+_SETTINGS = ("step_size", "gamma", "T_max", "eta_min", "total_steps", "patience", "factor", "total_iters", "T_0")
+_SMALL = 1e-2
+_MOST_METRICS = 200
+
+
+@dataclass(slots=True)
+class _Schedule:
+    """One scheduler as it was used."""
+
+    reference: weakref.ref[Any]
+    type: str
+    built: Location | None
+    optimizer: int
+    base: float
+    settings: dict[str, float] = field(default_factory=dict)
+    mode: str = ""
+    stepped: Location | None = None
+    steps: int = 0
+    on_new_step: int = 0
+    before_optimizer: int = 0
+    last_seen_step: int = -1
+    last_lr: float = 0.0
+    largest: float = 0.0
+    small_from: int | None = None
+    direction: int = 0
+    turns: int = 0
+    cuts: int = 0
+    metrics: list[float] = field(default_factory=list)
+    metric_text: str = ""
+    nested: bool = False
+    optimizer_built: Location | None = None
+
+
+@dataclass(slots=True)
+class _Rate:
+    """The learning rates an optimizer stepped with."""
+
+    type: str
+    built: Location | None
+    steps: int = 0
+    zero: int = 0
+    zero_run: int = 0
+    highest: float = 0.0
+
+
+class ScheduleExam(Probe):
+    """Wraps the `step` of every scheduler class of torch."""
+
+    name = "schedule-exam"
+
+    def __init__(self, optimizers: Optimizers) -> None:
+        self._optimizers = optimizers
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._patches = Patches()
+        self._schedules: dict[int, _Schedule] = {}
+        self._over: list[_Schedule] = []
+        self._rates: dict[int, _Rate] = {}
+        self._epoch_steps: list[int] = []
+        self._iterators: list[weakref.ref[Any]] = []
+        self._depth = 0
+        for kind in vars(lr_scheduler).values():
+            if isinstance(kind, type) and hasattr(kind, "get_last_lr") and "step" in vars(kind):
+                self._watch_step(kind)
+        self._watch_plateau()
+
+    def remove(self) -> None:
+        self._patches.restore()
+
+    def _watch_step(self, kind: type) -> None:
+        original = vars(kind)["step"]
+
+        @functools.wraps(original)
+        def step(scheduler: Any, *args: Any, **kwargs: Any) -> Any:
+            self._depth += 1
+            try:
+                result = original(scheduler, *args, **kwargs)
+            finally:
+                self._depth -= 1
+            if self.recorder.is_ours:
+                self._stepped(scheduler, args, kwargs)
+            return result
+
+        self._patches.replace(kind, "step", step)
+
+    def _watch_plateau(self) -> None:
+        """The others step once while they are built; this one is first heard of when it is used."""
+        original = lr_scheduler.ReduceLROnPlateau.__init__
+
+        @functools.wraps(original)
+        def init(scheduler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> None:
+            original(scheduler, optimizer, *args, **kwargs)
+            if self.recorder.is_ours:
+                self._schedules[id(scheduler)] = self._begin(
+                    scheduler, optimizer, float(optimizer.param_groups[0]["lr"])
+                )
+
+        self._patches.replace(lr_scheduler.ReduceLROnPlateau, "__init__", init)
+
+    def _stepped(self, scheduler: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        optimizer = getattr(scheduler, "optimizer", None)
+        if optimizer is None or not getattr(optimizer, "param_groups", None):
+            return
+        lr = float(optimizer.param_groups[0]["lr"])
+        frame = user_frame(sys._getframe(2))
+        known = self._schedules.get(id(scheduler))
+        if known is None or known.reference() is not scheduler:
+            self._over += [known] if known is not None else []
+            known = self._schedules[id(scheduler)] = self._begin(scheduler, optimizer, lr)
+            if _in_constructor(scheduler):
+                return
+        known.nested |= self._depth > 0
+        self._count(known, lr)
+        if known.stepped is None and frame is not None:
+            known.stepped = location_of(frame)
+            known.metric_text = _argument(frame)
+            known.settings = _settings(scheduler)
+            known.mode = str(getattr(scheduler, "mode", ""))
+        if isinstance(scheduler, lr_scheduler.ReduceLROnPlateau) and len(known.metrics) < _MOST_METRICS:
+            known.metrics.append(float(args[0] if args else kwargs["metrics"]))
+
+    def _begin(self, scheduler: Any, optimizer: Any, lr: float) -> _Schedule:
+        base = float(optimizer.param_groups[0].get("initial_lr", lr))
+        return _Schedule(
+            reference=weakref.ref(scheduler),
+            type=type(scheduler).__name__,
+            built=user_location(),
+            optimizer=id(optimizer),
+            base=base,
+            last_lr=lr,
+            largest=lr,
+            optimizer_built=self._optimizers.built_at(optimizer),
+        )
+
+    def _count(self, known: _Schedule, lr: float) -> None:
+        step = self.recorder.step
+        known.steps += 1
+        known.before_optimizer += step == 0
+        known.on_new_step += step > known.last_seen_step
+        known.last_seen_step = step
+        known.largest = max(known.largest, lr)
+        if lr < _SMALL * max(known.base, known.largest):
+            known.small_from = step if known.small_from is None else known.small_from
+        else:
+            known.small_from = None
+        direction = (lr > known.last_lr) - (lr < known.last_lr)
+        if direction and known.direction and direction != known.direction:
+            known.turns += 1
+        known.cuts += direction < 0
+        known.direction = direction or known.direction
+        known.last_lr = lr
+
+    def on_batch(self, batch: Any, iterator: Any) -> None:
+        """A new iterator is a new epoch of some loader; loaders that no step follows are not counted."""
+        if not any(known() is iterator for known in self._iterators):
+            self._iterators = [weakref.ref(iterator), *self._iterators[:3]]
+            self._epoch_steps.append(self.recorder.step)
+
+    def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        rate = self._rates.get(id(optimizer))
+        if rate is None:
+            rate = self._rates[id(optimizer)] = _Rate(type(optimizer).__name__, self._optimizers.built_at(optimizer))
+        highest = max(float(group["lr"]) for group in optimizer.param_groups if "lr" in group)
+        rate.steps += 1
+        rate.highest = max(rate.highest, highest)
+        rate.zero += highest == 0
+        rate.zero_run = rate.zero_run + 1 if highest == 0 else 0
+
+    def on_finish(self) -> None:
+        for seen in (*self._over, *self._schedules.values()):
+            self.recorder.observe(self._fact(seen))
+        by_optimizer = {s.optimizer: s for s in self._schedules.values()}
+        for key, rate in self._rates.items():
+            schedule = by_optimizer.get(key)
+            self.recorder.observe(
+                LearningRates(
+                    optimizer=rate.type,
+                    built=rate.built,
+                    scheduler=schedule.type if schedule else "",
+                    scheduler_built=schedule.built if schedule else None,
+                    steps=rate.steps,
+                    zero_steps=rate.zero,
+                    zero_at_end=rate.zero_run,
+                    highest=rate.highest,
+                )
+            )
+
+    def _fact(self, seen: _Schedule) -> SchedulerSeen:
+        rate = self._rates.get(seen.optimizer)
+        others = [other for key, other in self._rates.items() if key != seen.optimizer]
+        busiest = max(others, key=lambda other: other.steps, default=None)
+        begun = [*self._epoch_steps, self.recorder.step]
+        epochs = [after - before for before, after in itertools.pairwise(begun) if after > before]
+        return SchedulerSeen(
+            type=seen.type,
+            settings=seen.settings,
+            built=seen.built,
+            stepped=seen.stepped,
+            steps=seen.steps,
+            optimizer_steps=rate.steps if rate else 0,
+            other_steps=busiest.steps if busiest else 0,
+            optimizer_built=seen.optimizer_built,
+            other_built=busiest.built if busiest else None,
+            per_optimizer_step=seen.on_new_step,
+            before_optimizer=seen.before_optimizer,
+            epochs=len(epochs),
+            steps_per_epoch=max(epochs, default=0),
+            first_lr=seen.base,
+            last_lr=seen.last_lr,
+            largest_lr=seen.largest,
+            small_from=seen.small_from,
+            turns=seen.turns,
+            metrics=tuple(seen.metrics),
+            metric_text=seen.metric_text,
+            mode=seen.mode,
+            cuts=seen.cuts,
+            nested=seen.nested,
+        )
+
+
+def _settings(scheduler: Any) -> dict[str, float]:
+    return {n: float(v) for n in _SETTINGS if isinstance(v := getattr(scheduler, n, None), (int, float))}
+
+
+def _in_constructor(scheduler: Any) -> bool:
+    """Schedulers step once while they are built."""
+    frame = inspect.currentframe()
+    while frame is not None:
+        if frame.f_code.co_name == "__init__" and frame.f_locals.get("self") is scheduler:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _argument(frame: Any) -> str:
+    """The text of the first argument of a call of `step` on this line."""
+    tree = parsed(frame.f_code.co_filename)
+    for node in ast.walk(tree) if tree else ():
+        here = isinstance(node, ast.Call) and node.lineno <= frame.f_lineno <= (node.end_lineno or 0)
+        if here and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "step":
+            return ast.unparse(node.args[0]) if node.args else ""
+    return ""

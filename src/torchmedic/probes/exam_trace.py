@@ -1,0 +1,152 @@
+"""One early step under the microscope: the operations, where gradients were off, and where values left torch."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from torchmedic.probes.frames import is_own_file, is_user_file, outward
+from torchmedic.probes.trace import Op, Place, StorageKey, Trace, storage_key
+
+_MOST_OPS = 40_000
+_LEAVING = {
+    "numpy": "numpy",
+    "__array__": "numpy",
+    "tolist": "tolist",
+    "item": "item",
+    "__float__": "item",
+    "__int__": "item",
+}
+_ENTERING = frozenset({"tensor", "as_tensor", "from_numpy", "asarray", "scalar_tensor"})
+
+
+@dataclass(slots=True)
+class Leaving:
+    """A tensor that needs a gradient turned into something that is no tensor."""
+
+    how: str
+    key: StorageKey
+    needs_grad: bool
+    place: Place
+    at: int
+    value: Any = None
+
+
+@dataclass(slots=True)
+class Entering:
+    """A tensor made of something that is none."""
+
+    key: StorageKey
+    place: Place
+    at: int
+    leaf: bool
+
+
+@dataclass(slots=True)
+class GradFree:
+    """The user's frames around an operation that read a tensor needing a gradient while gradients were off."""
+
+    places: tuple[Place, ...]
+    callee: str
+    in_function: bool
+    in_checkpoint: bool
+
+
+class StepTrace(Trace):  # type: ignore[no-untyped-call]
+    """A Trace without values that also knows where gradients were switched off."""
+
+    def __init__(self) -> None:
+        super().__init__(values=False)
+        self.grad_free: dict[int, GradFree] = {}
+        self.too_long = False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if len(self.ops) >= _MOST_OPS:
+            self.too_long = True
+            return func(*args, **(kwargs or {}))
+        index = len(self.ops)
+        result = super().__torch_dispatch__(func, types, args, kwargs)
+        if func is torch.ops.aten.lift_fresh.default and index < len(self.ops):
+            self._begin_anew(self.ops[index])
+        if not torch.is_grad_enabled() and index < len(self.ops):
+            op = self.ops[index]
+            if op.phase == "forward" and any(seen.requires_grad for seen in op.inputs):
+                self.grad_free[index] = _surroundings()
+        return result
+
+    def _begin_anew(self, op: Op) -> None:
+        """A tensor made of plain values may lie where a freed one lay: it has no maker but this operation."""
+        for seen in op.inputs:
+            seen.maker = None
+        for seen in op.outputs:
+            self._maker[seen.key] = seen.maker = op.index
+
+    def op_of(self, sequence: int) -> int | None:
+        """The operation that made an autograd node, by the node's sequence number."""
+        return self._by_sequence.get(sequence)
+
+
+class Borders(TorchFunctionMode):
+    """Notes where values leave torch and where tensors are made of plain values."""
+
+    def __init__(self, trace: StepTrace) -> None:
+        super().__init__()
+        self._trace = trace
+        self.leaving: list[Leaving] = []
+        self.entering: list[Entering] = []
+        self.data: set[int] = set()
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        name = getattr(func, "__name__", "")
+        at = len(self._trace.ops)
+        if name in _LEAVING and args and isinstance(args[0], torch.Tensor):
+            self._leave(_LEAVING[name], args[0], result, at)
+        elif name in _ENTERING and isinstance(result, torch.Tensor):
+            place = _user_place()
+            if place is not None:
+                self.entering.append(Entering(storage_key(result), place, at, bool(result.requires_grad)))
+        elif name == "__get__" and getattr(func, "__self__", None) is torch.Tensor.data:
+            self._leave("data", args[0], None, at)
+        return result
+
+    def _leave(self, how: str, tensor: torch.Tensor, result: Any, at: int) -> None:
+        place = _user_place()
+        if place is not None and len(self.leaving) < _MOST_OPS:
+            value = result if isinstance(result, (int, float)) else None
+            self.leaving.append(Leaving(how, storage_key(tensor), tensor.requires_grad, place, at, value))
+
+
+def _user_place() -> Place | None:
+    for frame in outward(sys._getframe(2)):
+        if is_user_file(frame.f_code.co_filename):
+            return Place(frame.f_code, frame.f_lineno or 0, frame.f_lasti)
+    return None
+
+
+def _surroundings() -> GradFree:
+    places: list[Place] = []
+    callee = ""
+    in_function = in_checkpoint = False
+    for frame in outward(sys._getframe(2)):
+        filename, name = frame.f_code.co_filename, frame.f_code.co_name
+        if is_own_file(filename):
+            continue
+        if is_user_file(filename):
+            places.append(Place(frame.f_code, frame.f_lineno or 0, frame.f_lasti))
+            if len(places) == 8:
+                break
+            continue
+        if name == "apply" and filename.endswith("function.py") and "autograd" in filename:
+            in_function = True
+        if filename.endswith("checkpoint.py") and not in_checkpoint:
+            # What the user wrote inside the checkpointed function is not where the cut is made.
+            in_checkpoint = True
+            places.clear()
+        elif not places:
+            callee = name
+    return GradFree(tuple(places), callee, in_function, in_checkpoint)

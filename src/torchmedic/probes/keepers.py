@@ -1,0 +1,198 @@
+"""Who keeps an object: the name by which the script reaches it, and the statement that put it there."""
+
+from __future__ import annotations
+
+import ast
+import collections
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import FrameType, ModuleType
+from typing import Any
+
+import torch
+from torch import nn
+
+from torchmedic.facts import Location
+from torchmedic.probes.expressions import parsed
+from torchmedic.probes.frames import is_user_file, location, outward
+
+_MOST_VISITED = 30_000
+_DEEPEST = 5
+_STORING = frozenset(("append", "extend", "insert", "appendleft", "add", "put", "update", "setdefault"))
+_CUTTING = (".item(", ".detach(", "float(", ".tolist(", ".numpy(", ".data")
+_CONTAINERS = (list, tuple, dict, collections.deque, set)
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """`path` as one would write it, `owner` the part before the last attribute, `name` the last identifier."""
+
+    path: str
+    owner: str
+    name: str
+    container: str
+
+
+@dataclass(frozen=True, slots=True)
+class Storing:
+    """The line to edit, the line inside a helper that stores, and what is stored."""
+
+    where: Location | None
+    stored: Location | None
+    value: str
+
+
+def namespaces(frame: FrameType | None) -> list[dict[str, Any]]:
+    """The names of the user's running functions, innermost first, then of the user's modules."""
+    found: list[dict[str, Any]] = []
+    for each in outward(frame):
+        if is_user_file(each.f_code.co_filename) and each.f_locals is not each.f_globals:
+            found.append(dict(each.f_locals))
+    found += [vars(module) for module in user_modules()]
+    return found
+
+
+def user_modules() -> list[ModuleType]:
+    known = list(sys.modules.values())
+    return [m for m in known if isinstance(m, ModuleType) and is_user_file(getattr(m, "__file__", None) or "")]
+
+
+def keepers_of(things: list[Any], frame: FrameType | None) -> list[tuple[Keeper, list[Any]]]:
+    """Every path from the user's names to some objects, with those that it reaches; the richest first."""
+    wanted = {id(thing) for thing in things}
+    seen: set[int] = set()
+    found: dict[Keeper, list[Any]] = {}
+    for names in namespaces(frame):
+        waiting = collections.deque((name, "", name, thing, "", 0) for name, thing in list(names.items()))
+        while waiting and len(seen) < _MOST_VISITED:
+            path, owner, name, thing, container, depth = waiting.popleft()
+            if id(thing) in wanted:
+                found.setdefault(Keeper(path, owner, name, container), []).append(thing)
+            if id(thing) in seen or depth >= _DEEPEST or path.startswith("__"):
+                continue
+            seen.add(id(thing))
+            for label, item in _parts(thing):
+                if label.startswith("."):
+                    waiting.append((path + label, path, label[1:], item, "", depth + 1))
+                else:
+                    waiting.append((path, owner, name, item, type(thing).__name__, depth + 1))
+    return sorted(found.items(), key=lambda pair: -len(pair[1]))
+
+
+def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(thing, (list, tuple, collections.deque, set)):
+        items = list(thing)
+        yield from (("", item) for item in (items if len(items) <= 4000 else items[:2000] + items[-2000:]))
+    elif isinstance(thing, dict):
+        yield from (("", item) for item in list(thing.values())[:200])
+    elif isinstance(thing, (torch.Tensor, ModuleType, type)) or (callable(thing) and not isinstance(thing, nn.Module)):
+        return
+    else:
+        held = getattr(thing, "__dict__", None)
+        if isinstance(held, dict):
+            for name, item in list(held.items())[:200]:
+                if name == "_modules" and isinstance(item, dict):
+                    yield from ((f".{child}", module) for child, module in item.items())
+                elif name not in ("_parameters", "_buffers"):
+                    yield f".{name}", item
+
+
+def storing_statement(keeper: Keeper) -> Storing:
+    """Find, in the user's files, the statement that puts a tensor where the keeper holds it."""
+    files = [str(module.__file__) for module in user_modules()]
+    found: list[tuple[int, str, ast.stmt, ast.expr | None, ast.AST]] = []
+    for file in files:
+        tree = parsed(file)
+        if tree is not None:
+            found += [(score, file, *rest) for score, *rest in _stores(tree, keeper)]  # type: ignore[misc]
+    if not found:
+        return Storing(None, None, "")
+    _, file, statement, value, scope = min(found, key=lambda each: each[0])
+    here = location(file, statement.lineno, getattr(scope, "name", "<module>"))
+    text = ast.unparse(value) if value is not None else ""
+    caller = _caller(files, keeper, scope, text)
+    if caller is not None:
+        return Storing(caller[0], here, caller[1])
+    return Storing(here, None, text)
+
+
+def _stores(tree: ast.Module, keeper: Keeper) -> Iterator[tuple[int, ast.stmt, ast.expr | None, ast.AST]]:
+    """Statements that store under the keeper's name; the lower the first item, the likelier."""
+    for scope, statement in _statements(tree):
+        for value, receiver in _stored(statement, keeper):
+            text = ast.unparse(value) if value is not None else ""
+            if any(cut in text for cut in _CUTTING) or isinstance(value, ast.Constant):
+                continue
+            likely = receiver == keeper.path or receiver == f"self.{keeper.name}" or receiver == keeper.name
+            in_init = getattr(scope, "name", "") == "__init__"
+            yield (
+                (0 if likely else 1) + (4 if in_init else 0) + (0 if _refers(value, keeper.name) else 1),
+                statement,
+                value,
+                scope,
+            )
+
+
+def _refers(value: ast.expr | None, name: str) -> bool:
+    """The value is a plain name (a tensor handed over) or goes on from the old value."""
+    if isinstance(value, ast.Name):
+        return True
+    return value is not None and any(
+        (isinstance(n, ast.Name) and n.id == name) or (isinstance(n, ast.Attribute) and n.attr == name)
+        for n in ast.walk(value)
+    )
+
+
+def _statements(tree: ast.AST, scope: ast.AST | None = None) -> Iterator[tuple[ast.AST, ast.stmt]]:
+    scope = scope or tree
+    for child in ast.iter_child_nodes(tree):
+        inner = child if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)) else scope
+        if isinstance(child, ast.stmt):
+            yield inner if inner is child else scope, child
+        yield from _statements(child, inner)
+
+
+def _stored(statement: ast.stmt, keeper: Keeper) -> Iterator[tuple[ast.expr | None, str]]:
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        call = statement.value
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _STORING and call.args and keeper.container:
+            receiver = _without_key(call.func.value)
+            if _last(receiver) == keeper.name:
+                yield call.args[-1], ast.unparse(receiver)
+        return
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    targets = [statement.target] if isinstance(statement, ast.AugAssign) else targets
+    for target in targets:
+        plain = _without_key(target)
+        if _last(plain) == keeper.name and (plain is target or keeper.container):
+            value = statement.value  # type: ignore[attr-defined]
+            if isinstance(statement, ast.AugAssign) or not isinstance(value, (ast.List, ast.Dict, ast.Tuple)):
+                yield value, ast.unparse(plain)
+
+
+def _without_key(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _caller(files: list[str], keeper: Keeper, scope: ast.AST, value: str) -> tuple[Location, str] | None:
+    """Where the helper that stores its own argument is called for this keeper."""
+    if not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)) or not keeper.owner:
+        return None
+    parameters = [a.arg for a in (*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs)]
+    if value.split(".")[0].split("[")[0] not in parameters or not parameters:
+        return None
+    for file in files:
+        tree = parsed(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == scope.name:
+                given = ", ".join(ast.unparse(a) for a in (*node.args, *(k.value for k in node.keywords)))
+                if ast.unparse(node.func.value) == keeper.owner and not any(cut in given for cut in _CUTTING):
+                    return location(file, node.lineno), given
+    return None

@@ -1,0 +1,246 @@
+"""Looks, rarely, for tensors of past steps that are still alive with their graph."""
+
+from __future__ import annotations
+
+import bisect
+import gc
+import sys
+import time
+import weakref
+from array import array
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+import torch
+
+from torchmedic.facts import KeptGraph
+from torchmedic.probes.keepers import Keeper, keepers_of, storing_statement
+from torchmedic.record import Probe, Recorder
+
+_FIRST_SCAN = 15
+_FURTHER = 2.5
+_FREE_SCANS = 3
+_MOST_OF_TIME = 0.02
+_MOST_MARKS = 200_000
+_LEAST_KEPT = 8
+_LEAST_SPAN = 10
+_MOST_NODES = 5_000
+_MOST_CHAINS = 60
+
+
+@dataclass(slots=True)
+class _Suspect:
+    """Something that was kept when it was last looked for, and what it held then."""
+
+    keeper: Keeper
+    is_chain: bool
+    sample: list[weakref.ref[torch.Tensor]]
+    fact: KeptGraph
+    scans: int = 1
+    confirmed: bool = False
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A live tensor that is no leaf, and the number of backward passes before it was made."""
+
+    tensor: torch.Tensor
+    made: int
+
+
+@dataclass(slots=True)
+class _Graph:
+    """What is behind a tensor: the oldest node, how many there are, and the bytes that they pin."""
+
+    oldest: int
+    nodes: int
+    freed: bool
+    bytes: int
+    seen: set[int] = field(default_factory=set)
+
+
+class Leaks(Probe):
+    """Marks time by autograd's sequence numbers, so that a graph tells by itself in which step it was made."""
+
+    name = "leaks"
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._marks: array[int] = array("Q")
+        self._next = _FIRST_SCAN
+        self._scans = 0
+        self._spent = 0.0
+        self._began = time.perf_counter()
+        self._suspects: dict[tuple[str, bool], _Suspect] = {}
+        self._passes = 0
+        self._iterator: Any = None
+        self._resident = 0
+
+    def on_batch(self, batch: Any, iterator: Any) -> None:
+        if iterator is not (self._iterator() if self._iterator is not None else None):
+            self._passes += 1
+            self._iterator = weakref.ref(iterator)
+
+    def on_backward_done(self, roots: tuple[Any, ...]) -> None:
+        if self.recorder.clock_is_held or len(self._marks) >= _MOST_MARKS:
+            return
+        self._marks.append(torch._C._autograd._get_sequence_nr())
+        if len(self._marks) == 5:
+            self._resident = resident_bytes()
+        if len(self._marks) >= self._next and self._may_scan():
+            self._next = int(len(self._marks) * _FURTHER)
+            self._scan(sys._getframe(1), at_end=False)
+
+    def on_finish(self) -> None:
+        if len(self._marks) >= _LEAST_SPAN:
+            self._scan(None, at_end=True)
+        for suspect in self._suspects.values():
+            if suspect.confirmed:
+                self.recorder.observe(suspect.fact)
+
+    def _may_scan(self) -> bool:
+        elapsed = time.perf_counter() - self._began
+        return self._scans < _FREE_SCANS or self._spent < _MOST_OF_TIME * elapsed
+
+    # -- one look ------------------------------------------------------------------------------------------------
+
+    def _scan(self, frame: FrameType | None, *, at_end: bool) -> None:
+        started = time.perf_counter()
+        self._scans += 1
+        kept = self._alive()
+        self._look_for_containers([k for k in kept if k.made <= len(self._marks) - 2], frame, at_end)
+        self._look_for_chains(kept, frame, at_end)
+        self._retract(at_end)
+        self._spent += time.perf_counter() - started
+
+    def _alive(self) -> list[_Kept]:
+        """Every tensor that is no leaf, with the backward pass before which it was made."""
+        found = []
+        for thing in gc.get_objects():
+            if type(thing) is torch.Tensor:
+                node = thing.grad_fn
+                if node is not None:
+                    found.append(_Kept(thing, self._time_of(node)))
+        return found
+
+    def _time_of(self, node: Any) -> int:
+        try:
+            return bisect.bisect_left(self._marks, node._sequence_nr())
+        except (AttributeError, OverflowError, TypeError):
+            return len(self._marks)
+
+    def _look_for_containers(self, old: list[_Kept], frame: FrameType | None, at_end: bool) -> None:
+        """Many tensors of many steps: somebody collects them."""
+        made = {id(k.tensor): k.made for k in old}
+        if len(old) < _LEAST_KEPT or max(made.values()) - min(made.values()) < _LEAST_SPAN:
+            return
+        for keeper, tensors in keepers_of([k.tensor for k in old], frame):
+            times = sorted(made[id(t)] for t in tensors)
+            if (
+                keeper.container
+                and len(tensors) >= _LEAST_KEPT
+                and times[-1] - times[0] >= _LEAST_SPAN
+                and len(set(times)) > 2
+            ):
+                self._note(keeper, False, tensors, times[0], times[-1], self._graph(tensors[-1]), at_end)
+
+    def _look_for_chains(self, kept: list[_Kept], frame: FrameType | None, at_end: bool) -> None:
+        """One tensor whose graph reaches back over many steps."""
+        recent = sorted(kept, key=lambda k: -k.made)[:_MOST_CHAINS]
+        chains: dict[int, tuple[_Kept, _Graph]] = {}
+        for each in recent:
+            graph = self._graph(each.tensor)
+            if each.made - graph.oldest >= _LEAST_SPAN:
+                chains[id(each.tensor)] = (each, graph)
+        for keeper, tensors in keepers_of([each.tensor for each, _ in chains.values()], frame) if chains else ():
+            if not keeper.container:
+                newest, graph = chains[id(tensors[0])]
+                self._note(keeper, True, tensors[:1], graph.oldest, newest.made, graph, at_end)
+
+    def _graph(self, tensor: torch.Tensor) -> _Graph:
+        graph = _Graph(oldest=len(self._marks), nodes=0, freed=False, bytes=0)
+        waiting, seen = [tensor.grad_fn], {tensor.grad_fn}
+        while waiting and graph.nodes < _MOST_NODES:
+            node: Any = waiting.pop()
+            graph.nodes += 1
+            if not node.name().endswith("AccumulateGrad"):
+                graph.oldest = min(graph.oldest, self._time_of(node))
+                if graph.nodes <= 400:
+                    _add_saved(graph, node)
+            for following, _ in node.next_functions:
+                if following is not None and following not in seen:
+                    seen.add(following)
+                    waiting.append(following)
+        return graph
+
+    def _note(
+        self, keeper: Keeper, is_chain: bool, tensors: list[Any], first: int, last: int, graph: _Graph, at_end: bool
+    ) -> None:
+        before = self._suspects.get((keeper.path, is_chain))
+        survived = before is not None and (is_chain or _share_alive(before.sample) > 0.9)
+        grown = before is None or (first <= before.fact.first + 2 and last > before.fact.last)
+        storing = storing_statement(keeper)
+        fact = KeptGraph(
+            step=self.recorder.step,
+            path=keeper.path,
+            container=keeper.container,
+            is_chain=is_chain,
+            count=len(tensors),
+            first=first,
+            last=last,
+            freed=graph.freed and not graph.bytes,
+            bytes_each=graph.bytes,
+            nodes=graph.nodes,
+            at_end=at_end,
+            passes=self._passes,
+            where=storing.where,
+            stored=storing.stored,
+            value=storing.value,
+            resident_growth=max(0, resident_bytes() - self._resident),
+        )
+        sample = [weakref.ref(t) for t in tensors[:: max(1, len(tensors) // 50)]]
+        suspect = _Suspect(keeper, is_chain, sample, fact, (before.scans if before else 0) + 1)
+        # What no backward has freed was never meant to be used: one look is enough.
+        suspect.confirmed = at_end or (survived and grown) or not fact.freed
+        self._suspects[(keeper.path, is_chain)] = suspect
+
+    def _retract(self, at_end: bool) -> None:
+        """What was kept before and is gone now was no leak; at the end, functions have let go of theirs anyway."""
+        if at_end:
+            return
+        for key, suspect in list(self._suspects.items()):
+            if not suspect.is_chain and _share_alive(suspect.sample) < 0.5:
+                del self._suspects[key]
+
+
+def _share_alive(sample: list[weakref.ref[torch.Tensor]]) -> float:
+    return sum(reference() is not None for reference in sample) / max(1, len(sample))
+
+
+def _add_saved(graph: _Graph, node: Any) -> None:
+    """Count the bytes that a node has saved, or learn that backward has freed them."""
+    for name in dir(node):
+        if not name.startswith("_saved_"):
+            continue
+        try:
+            saved = getattr(node, name)
+        except RuntimeError as error:
+            # A parameter that was updated since is refused too, for its version; that says nothing about freeing.
+            graph.freed |= "freed" in str(error)
+            continue
+        for tensor in saved if isinstance(saved, (tuple, list)) else (saved,):
+            if isinstance(tensor, torch.Tensor) and not isinstance(tensor, torch.nn.Parameter):
+                storage = tensor.untyped_storage()
+                if storage.data_ptr() not in graph.seen and not (tensor.is_leaf and tensor.requires_grad):
+                    graph.seen.add(storage.data_ptr())
+                    graph.bytes += storage.nbytes()
+
+
+def resident_bytes() -> int:
+    """The memory of this process; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4096
+    except (OSError, IndexError, ValueError):
+        return 0

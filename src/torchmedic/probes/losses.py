@@ -1,0 +1,285 @@
+"""The exam of the loss: a few steps are watched call by call, and what the loss is given is looked at."""
+
+from __future__ import annotations
+
+import ast
+import math
+import sys
+import weakref
+from typing import Any
+
+import torch
+
+from torchmedic.facts import AccidentalBroadcast, LossCall, Producer
+from torchmedic.probes import looks
+from torchmedic.probes.activations import Activations
+from torchmedic.probes.calls import Call, CallTrace
+from torchmedic.probes.modules import Modules
+from torchmedic.probes.positions import operand_names
+from torchmedic.probes.values import tensor_summary
+from torchmedic.record import Probe, Recorder, shielded
+
+EXAMINED_AFTER = frozenset({1, 2, 9, 39, 119, 359, 1079, 3239})
+_MOST_PER_STEP = 12
+_MOST_EXAMS = 30
+_CLASS_LOSSES = ("cross_entropy", "nll_loss")
+_PROBABILITY_LOSSES = ("binary_cross_entropy_with_logits", "binary_cross_entropy", "kl_div")
+_DISTANCE_LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
+LOSSES = frozenset((*_CLASS_LOSSES, *_PROBABILITY_LOSSES, *_DISTANCE_LOSSES))
+_PAIRING = frozenset(("sub", "rsub", "add", "mul", "div", "true_divide"))
+_ON_PURPOSE = ("None", "unsqueeze", "[:,", "[...", "view(", "reshape(", ".T", ".t()", "transpose", "keepdim")
+
+
+class LossExam(Probe):
+    """Switches the call trace on for single steps that lie further and further apart."""
+
+    name = "losses"
+
+    def __init__(self, modules: Modules) -> None:
+        self._modules = modules
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self.activations = Activations(recorder, self._modules)
+        self._trace: CallTrace | None = None
+        self._ticks: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._exams = 0
+        self._wanted = False
+        self._calls: list[tuple[Call, LossCall]] = []
+        self._meetings: list[tuple[Call, AccidentalBroadcast]] = []
+
+    def remove(self) -> None:
+        if self._trace is not None:
+            self._trace.stop()
+            self._trace = None
+
+    def on_backward_done(self, roots: tuple[Any, ...]) -> None:
+        # A loop that updates weights by hand has no other clock.
+        if self.recorder.step == 0:
+            self._tick(self)
+
+    def on_step_done(self, optimizer: Any) -> None:
+        self._tick(optimizer)
+
+    def on_crash(self, error: BaseException) -> None:
+        self.remove()
+
+    def on_finish(self) -> None:
+        self.remove()
+        self.activations.write()
+
+    def _tick(self, clock: Any) -> None:
+        """Every optimizer has a clock of its own: a second training in the same script is examined too."""
+        if self.recorder.clock_is_held:
+            self.remove()
+            return
+        self._ticks[clock] = self._ticks.get(clock, 0) + 1
+        if self._trace is not None:
+            self._close()
+        if self._ticks[clock] in EXAMINED_AFTER and self._exams < _MOST_EXAMS:
+            self._exams += 1
+            self._wanted = True
+        if self._wanted and not is_compiled():
+            trace = CallTrace(shielded(self)(self._look))
+            self._wanted = not trace.start()
+            self._trace = None if self._wanted else trace
+
+    def _close(self) -> None:
+        """Write down what was seen in one step."""
+        trace = self._trace
+        self.remove()
+        if trace is None:
+            return
+        for call, seen in self._calls:
+            if seen.function != "-" or trace.is_reduced(call.index):
+                self.recorder.observe(seen)
+        for call, meeting in self._meetings:
+            if meeting.in_loss_function or trace.is_reduced(call.index):
+                self.recorder.observe(meeting)
+        self.activations.close(trace)
+        self._calls.clear()
+        self._meetings.clear()
+
+    def _look(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        if self.recorder.clock_is_held or self._trace is None or not torch.is_grad_enabled():
+            return
+        try:
+            with torch.no_grad():
+                if call.name in LOSSES:
+                    self._look_at_loss(call, args, kwargs, result)
+                elif call.name in _PAIRING:
+                    self._look_at_pair(call, args, result)
+                else:
+                    self.activations.look(self._trace, call, args, result)
+        except Exception as error:  # noqa: BLE001
+            self.recorder.switch_off(self, error)
+
+    # -- loss functions ------------------------------------------------------------------------------------------
+
+    def _look_at_loss(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        given = args[0] if args else kwargs.get("input")
+        target = args[1] if len(args) > 1 else kwargs.get("target")
+        if not isinstance(given, torch.Tensor) or not isinstance(target, torch.Tensor):
+            return
+        if not (given.requires_grad or target.requires_grad) or len(self._calls) >= _MOST_PER_STEP:
+            return
+        if call.name in _DISTANCE_LOSSES and _made_pairs(given, target):
+            self._note_meeting(call, given, target, _together(given, target), True)
+        self._calls.append((call, self._loss_call(call, call.name, given, target, result)))
+
+    def _loss_call(self, call: Call, function: str, given: Any, target: Any, result: Any) -> LossCall:
+        assert self._trace is not None
+        maker, _ = self._trace.real_maker(given)
+        producer = self._producer(maker)
+        target_maker, _ = self._trace.real_maker(target)
+        values, wanted = looks.plain(given), looks.plain(target)
+        facts: dict[str, Any] = {}
+        if values is not None:
+            facts["sums_to_one"], facts["is_log"] = looks.sums_to_one(values)
+            if values.ndim and values.shape[0] > 1:
+                facts["given_spread"] = float(values.std(0).mean())
+        if function in _CLASS_LOSSES:
+            facts |= self._class_facts(call, function, given, target)
+        elif wanted is not None:
+            facts |= _target_facts(function, producer, wanted)
+        place = call.place
+        return LossCall(
+            step=self.recorder.step,
+            function=function,
+            where=place.location() if place else None,
+            expression=place.expression() if place else "",
+            names=_names(place.expression() if place else "", function),
+            given=_summary(given),
+            target=_summary(target),
+            loss=float(result) if isinstance(result, torch.Tensor) and result.numel() == 1 else None,
+            options={key: str(value) for key, value in call.options.items()},
+            producer=producer,
+            target_producer=self._producer(target_maker),
+            **facts,
+        )
+
+    def _class_facts(self, call: Call, function: str, given: Any, target: Any) -> dict[str, Any]:
+        assert self._trace is not None
+        dim = 1 if given.ndim > 1 else 0
+        facts: dict[str, Any] = {"class_dim": dim}
+        if target.is_floating_point():
+            values = looks.plain(target)
+            if values is not None and values.ndim > dim:
+                rows = values.sum(dim)
+                facts["target_rows"] = (float(rows.min()), float(rows.max()))
+        elif target.numel() <= looks.MOST_ELEMENTS:
+            facts["counts"], facts["ignored"] = looks.class_counts(target, int(call.options.get("ignore_index", -100)))
+            facts["baseline"] = looks.baseline(function, target, facts["counts"])
+        mixed = looks.mixed_by_view(self._trace, given, given.shape[1]) if given.ndim == 2 else None
+        if mixed is not None:
+            facts["scrambled"], facts["scrambled_from"] = self._producer(mixed[0]), mixed[1]
+        return facts
+
+    # -- hand-written losses -------------------------------------------------------------------------------------
+
+    def _look_at_pair(self, call: Call, args: tuple[Any, ...], result: Any) -> None:
+        if len(args) < 2 or not all(isinstance(a, torch.Tensor) for a in args[:2]):
+            return
+        first, second = args[0], args[1]
+        if first.requires_grad == second.requires_grad or first.ndim == 0 or second.ndim == 0:
+            return
+        if _made_pairs(first, second):
+            text = call.place.expression() if call.place else ""
+            if not any(sign in text for sign in _ON_PURPOSE):
+                self._note_meeting(call, first, second, result.shape, False)
+        elif call.name == "sub" and first.shape == second.shape and len(self._calls) < _MOST_PER_STEP:
+            given, target = (first, second) if first.requires_grad else (second, first)
+            maker, _ = self._trace.real_maker(given) if self._trace else (None, ())
+            if maker is not None and maker.name in looks.REACH:
+                self._calls.append((call, self._loss_call(call, "-", given, target, None)))
+
+    def _note_meeting(self, call: Call, first: Any, second: Any, shape: Any, in_loss_function: bool) -> None:
+        place = call.place
+        text = place.expression() if place else ""
+        meeting = AccidentalBroadcast(
+            step=self.recorder.step,
+            op=call.name,
+            where=place.location() if place else None,
+            expression=text,
+            names=_names(text, call.name),
+            shapes=(tuple(first.shape), tuple(second.shape)),
+            result=tuple(shape),
+            in_loss_function=in_loss_function,
+            first_depends=first.requires_grad,
+        )
+        if len(self._meetings) < _MOST_PER_STEP:
+            self._meetings.append((call, meeting))
+
+    def _producer(self, call: Call | None) -> Producer | None:
+        if call is None:
+            return None
+        layer = call.layer
+        return Producer(
+            op=call.name,
+            where=call.place.location() if call.place else None,
+            expression=call.place.expression() if call.place else "",
+            dim=call.options.get("dim"),
+            layer=type(layer).__name__ if layer is not None else "",
+            layer_built=self._modules.born_at(layer) if layer is not None else None,
+            direct=call.direct,
+        )
+
+
+def is_compiled() -> bool:
+    """Whether dynamo has compiled something: a mode would make it compile again."""
+    dynamo = sys.modules.get("torch._dynamo.utils")
+    return bool(dynamo and getattr(dynamo, "counters", {}).get("frames"))
+
+
+def _made_pairs(first: torch.Tensor, second: torch.Tensor) -> bool:
+    """Same elements but for dimensions of size 1, in another number of dimensions, so that all pairs are made."""
+    if first.ndim == second.ndim or not first.ndim or not second.ndim or first.numel() < 2:
+        return False
+    squeezed = [tuple(n for n in t.shape if n != 1) for t in (first, second)]
+    if squeezed[0] != squeezed[1]:
+        return False
+    return math.prod(_together(first, second)) > max(first.numel(), second.numel())
+
+
+def _together(first: torch.Tensor, second: torch.Tensor) -> tuple[int, ...]:
+    """The shape that two tensors broadcast to; nothing where they do not."""
+    try:
+        return tuple(torch.broadcast_shapes(first.shape, second.shape))  # type: ignore[no-untyped-call]
+    except RuntimeError:
+        return (0,)
+
+
+def _target_facts(function: str, producer: Producer | None, target: torch.Tensor) -> dict[str, Any]:
+    facts: dict[str, Any] = {"baseline": looks.baseline(function, target, {})}
+    reach = looks.REACH.get(producer.op) if producer is not None else None
+    if reach is not None and function in (*_DISTANCE_LOSSES, "-"):
+        facts["reach"] = reach
+        facts["outside"] = looks.share_outside(target, reach)
+    elif function in _PROBABILITY_LOSSES[:2]:
+        facts["outside"] = float(((target < 0) | (target > 1)).double().mean())
+    if function == "kl_div" and target.ndim:
+        rows = target.sum(-1)
+        facts["target_rows"] = (float(rows.min()), float(rows.max()))
+    return facts
+
+
+def _summary(tensor: torch.Tensor) -> Any:
+    """The form with the range, read where the tensor lies on the processor or is small enough to fetch."""
+    near = tensor.detach().cpu() if tensor.numel() <= looks.MOST_ELEMENTS and tensor.device.type != "cpu" else tensor
+    return tensor_summary(near)
+
+
+def _names(expression: str, function: str) -> tuple[str, str]:
+    """How the user wrote the two operands; `input` and `target` where that cannot be told."""
+    try:
+        tree = ast.parse(expression.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        return "input", "target"
+    if isinstance(tree, ast.Call):
+        by_name = {k.arg: ast.unparse(k.value) for k in tree.keywords if k.arg in ("input", "target")}
+        positional = [ast.unparse(a) for a in tree.args]
+        both = [*positional[:2], *(by_name[k] for k in ("input", "target") if k in by_name)]
+        if len(both) == 2 and function in LOSSES:
+            return both[0], both[1]
+    names = operand_names(expression)
+    return (names[0], names[1]) if len(names) == 2 and function not in LOSSES else ("input", "target")

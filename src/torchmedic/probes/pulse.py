@@ -1,0 +1,205 @@
+"""The pulse: the loss of every step and, at a few steps, how far an update moves the weights."""
+
+from __future__ import annotations
+
+import math
+import sys
+import weakref
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from torchmedic.facts import TrainingCourse
+from torchmedic.probes.frames import user_frame
+from torchmedic.probes.optimizers import Optimizers
+from torchmedic.record import Probe, Recorder
+
+_SAMPLED = frozenset((0, 1, 2, 3, 4, 9, 19, 39, 79, 159, 319, 639, 1279, 2559))
+_MOST_ELEMENTS = 2_000_000
+_HEAD = 30
+_PARTS = 40
+_MOST_COURSES = 12
+
+
+class Series:
+    """Means over equal stretches of a growing series: when there are too many, neighbours are joined."""
+
+    def __init__(self) -> None:
+        self.parts: list[float] = []
+        self._width = 1
+        self._sum, self._count = 0.0, 0
+
+    def add(self, value: float) -> None:
+        self._sum += value
+        self._count += 1
+        if self._count == self._width:
+            self.parts.append(self._sum / self._count)
+            self._sum, self._count = 0.0, 0
+        if len(self.parts) >= 2 * _PARTS:
+            self.parts = [(a + b) / 2 for a, b in zip(self.parts[::2], self.parts[1::2], strict=True)]
+            self._width *= 2
+
+
+@dataclass(slots=True)
+class _Course:
+    steps: int = 0
+    name: str = ""
+    built: Any = None
+    chosen: list[weakref.ref[torch.Tensor]] = field(default_factory=list)
+    start: list[torch.Tensor] = field(default_factory=list)
+    before: list[torch.Tensor] | None = None
+    ratios: list[float] = field(default_factory=list)
+    ratio_steps: list[int] = field(default_factory=list)
+    moved: float | None = None
+    gradient: float | None = None
+    rates: list[float] = field(default_factory=list)
+    losses: int = 0
+    head: list[float] = field(default_factory=list)
+    series: Series = field(default_factory=Series)
+    highest: float | None = None
+    lines: set[tuple[str, int]] = field(default_factory=set)
+
+    def weights(self) -> list[torch.Tensor]:
+        """The chosen parameters; none at all when one of them is gone."""
+        alive = [p for p in (reference() for reference in self.chosen) if p is not None]
+        return [p.detach() for p in alive] if len(alive) == len(self.chosen) else []
+
+    def change_since(self, then: list[torch.Tensor]) -> float | None:
+        """The distance from older values, relative to their size."""
+        now, size = self.weights(), _norm(then)
+        if len(now) != len(then) or not size:
+            return None
+        change = _norm([a - b for a, b in zip(now, then, strict=True) if a.shape == b.shape and a.device == b.device])
+        return None if change is None else change / size
+
+
+class Pulse(Probe):
+    """Keeps one course per optimizer; a loss belongs to the optimizer that steps next."""
+
+    name = "pulse"
+
+    def __init__(self, optimizers: Optimizers) -> None:
+        self._optimizers = optimizers
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._courses: list[_Course] = []
+        self._course_of: weakref.WeakKeyDictionary[Any, _Course] = weakref.WeakKeyDictionary()
+        self._waiting: list[float] = []
+        self._line: tuple[str, int] | None = None
+
+    def on_backward(self, roots: tuple[Any, ...]) -> None:
+        root = roots[0] if len(roots) == 1 else None
+        if (
+            isinstance(root, torch.Tensor)
+            and root.numel() == 1
+            and root.device.type == "cpu"
+            and len(self._waiting) < 64
+        ):
+            self._waiting.append(float(root.detach()))
+        if self.recorder.step < _HEAD:
+            frame = user_frame(sys._getframe(1))
+            self._line = (frame.f_code.co_filename, frame.f_lineno or 0) if frame is not None else None
+
+    def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if self.recorder.clock_is_held:
+            return
+        course = self._course_of.get(optimizer)
+        if course is None:
+            if len(self._courses) == _MOST_COURSES:
+                return
+            course = self._course_of[optimizer] = self._begin(optimizer)
+            self._courses.append(course)
+        if course.steps in _SAMPLED:
+            with torch.no_grad():
+                course.before = [p.clone() for p in course.weights()]
+                course.gradient = _gradient(course.chosen) if course.gradient is None else course.gradient
+
+    def on_step_done(self, optimizer: Any) -> None:
+        course = self._course_of.get(optimizer)
+        if course is None or self.recorder.clock_is_held:
+            return
+        if course.before is not None:
+            with torch.no_grad():
+                self._measure(course)
+            course.before = None
+        rate = optimizer.param_groups[0].get("lr") if optimizer.param_groups else None
+        if (
+            isinstance(rate, (int, float))
+            and (not course.rates or course.rates[-1] != rate)
+            and len(course.rates) < 5000
+        ):
+            course.rates.append(float(rate))
+        course.steps += 1
+        self._take_losses(course)
+
+    def _begin(self, optimizer: Any) -> _Course:
+        course = _Course(name=type(optimizer).__name__, built=self._optimizers.built_at(optimizer))
+        total = 0
+        for group in optimizer.param_groups:
+            for p in group["params"]:
+                plain = p.layout == torch.strided and p.is_floating_point() and p.ndim > 1 and p.requires_grad
+                if plain and total + p.numel() <= _MOST_ELEMENTS:
+                    course.chosen.append(weakref.ref(p))
+                    total += p.numel()
+        with torch.no_grad():
+            course.start = [p.clone() for p in course.weights()]
+        return course
+
+    def _measure(self, course: _Course) -> None:
+        ratio = course.change_since(course.before or [])
+        if ratio is not None:
+            course.ratios.append(ratio)
+            course.ratio_steps.append(course.steps)
+
+    def _take_losses(self, course: _Course) -> None:
+        for value in self._waiting:
+            if math.isfinite(value):
+                course.losses += 1
+                if len(course.head) < _HEAD:
+                    course.head.append(value)
+                course.series.add(value)
+                course.highest = value if course.highest is None else max(course.highest, value)
+        self._waiting.clear()
+        if self._line is not None and len(course.lines) < 10:
+            course.lines.add(self._line)
+
+    def on_finish(self) -> None:
+        for course in self._courses:
+            with torch.no_grad():
+                course.moved = course.change_since(course.start)
+            self.recorder.observe(
+                TrainingCourse(
+                    step=self.recorder.step,
+                    optimizer=course.name,
+                    built=course.built,
+                    steps=course.steps,
+                    optimizers=len(self._courses),
+                    losses=course.losses,
+                    head=tuple(course.head),
+                    parts=tuple(course.series.parts),
+                    highest=course.highest,
+                    ratios=tuple(course.ratios),
+                    ratio_steps=tuple(course.ratio_steps),
+                    moved=course.moved,
+                    first_lr=course.rates[0] if course.rates else None,
+                    last_lr=course.rates[-1] if course.rates else None,
+                    highest_lr=max(course.rates) if course.rates else None,
+                    gradient=course.gradient,
+                    backward_lines=len(course.lines),
+                )
+            )
+
+
+def _norm(tensors: list[torch.Tensor]) -> float | None:
+    if not tensors:
+        return None
+    total = torch.stack([t.detach().float().norm().cpu() for t in tensors]).norm()
+    return float(total) if bool(torch.isfinite(total)) else None
+
+
+def _gradient(references: list[weakref.ref[torch.Tensor]]) -> float | None:
+    found = (reference() for reference in references)
+    gradients = [p.grad for p in found if p is not None and p.grad is not None]
+    return _norm([g for g in gradients if g.layout == torch.strided])

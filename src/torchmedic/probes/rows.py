@@ -1,0 +1,111 @@
+"""Fingerprints of rows, exact and cheap, and the names by which a script calls a tensor or a loader."""
+
+from __future__ import annotations
+
+import re
+from types import FrameType
+from typing import Any
+
+import torch
+from torch.utils.data import DataLoader
+
+from torchmedic.probes.frames import is_user_file, outward
+
+_MOST_COLUMNS = 96
+_LEAST_COLUMNS = {True: 4, False: 16}
+_TRAIN = frozenset(("train", "training", "tr", "trn", "fit"))
+_TEST = frozenset(
+    {
+        "test",
+        "testing",
+        "te",
+        "tst",
+        "val",
+        "valid",
+        "validation",
+        "dev",
+        "eval",
+        "evaluation",
+        "holdout",
+        "heldout",
+        "xv",
+        "yv",
+        "xval",
+        "xtest",
+        "valset",
+        "testset",
+    }
+)
+
+
+def fingerprints(rows: torch.Tensor) -> list[int]:
+    """One number per row, equal for equal rows; rows with too little in them to be told apart are left out."""
+    floating = rows.is_floating_point()
+    if rows.ndim < 2 or rows.layout != torch.strided or rows.shape[0] == 0:
+        return []
+    flat = rows.detach().reshape(rows.shape[0], -1)
+    if flat.shape[1] < _LEAST_COLUMNS[floating]:
+        return []
+    flat = flat[:, :: max(1, flat.shape[1] // _MOST_COLUMNS)][:, :_MOST_COLUMNS].cpu().contiguous()
+    varied = (flat != flat[:, :1]).sum(1) >= (3 if floating else 8)
+    if floating:
+        # Whole numbers (counts, one-hot codes) repeat by themselves.
+        varied &= (flat != flat.round()).sum(1) >= 3
+        bits = flat.float().view(torch.int32).long()
+    else:
+        bits = flat.long()
+    keys = torch.arange(1, bits.shape[1] + 1, dtype=torch.int64) * 0x5851F42D4C957F2D + 0x14057B7EF767814F
+    mixed = (bits * keys) ^ (bits >> 7)
+    return [int(n) for n in mixed.sum(1)[varied].tolist()]
+
+
+def names_of_tensor(tensor: torch.Tensor, frame: FrameType | None) -> tuple[str, ...]:
+    """The names under which the user's frames hold a tensor or the one it is a view of."""
+    storage = tensor.untyped_storage().data_ptr()
+    found: list[str] = []
+    for name, thing in _bound(frame):
+        if (
+            type(thing) is torch.Tensor
+            and thing.layout == torch.strided
+            and thing.untyped_storage().data_ptr() == storage
+        ):
+            found.append(name)
+    return tuple(dict.fromkeys(found))
+
+
+def names_of_loader(index_sampler: Any, frame: FrameType | None) -> tuple[str, ...]:
+    """The names under which the user's frames hold the loader of a batch."""
+    found: list[str] = []
+    for name, thing in _bound(frame):
+        if isinstance(thing, DataLoader) and thing._index_sampler is index_sampler:
+            found.append(name)
+    return tuple(dict.fromkeys(found))
+
+
+def _bound(frame: FrameType | None) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for each in outward(frame):
+        if is_user_file(each.f_code.co_filename):
+            found += list(each.f_locals.items())
+            owner = each.f_locals.get("self")
+            found += list(getattr(owner, "__dict__", {}).items()) if owner is not None else []
+            last = each
+    if found:
+        found += list(last.f_globals.items())
+    return found
+
+
+def tokens(name: str) -> set[str]:
+    """The words of a name.
+
+    >>> sorted(tokens("testLoader_2")), sorted(tokens("x_te"))
+    (['loader', 'test'], ['te', 'x'])
+    """
+    words = re.sub(r"([a-z])([A-Z])", r"\1 \2", name)
+    return {word for word in re.split(r"[^A-Za-z]+", words.lower()) if word}
+
+
+def is_held_out(names: tuple[str, ...]) -> bool:
+    """Whether names say that these data are for testing, and none says that they are for training."""
+    words = [tokens(name) for name in names]
+    return any(w & _TEST for w in words) and not any(w & _TRAIN for w in words)

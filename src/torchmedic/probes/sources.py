@@ -1,0 +1,152 @@
+"""Finds lines in the user's sources by their syntax: assignments to attributes, grad-free blocks, freezing."""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from collections.abc import Iterator
+
+from torchmedic.facts import Location
+from torchmedic.probes.expressions import parsed
+from torchmedic.probes.frames import is_user_file, location
+
+_GRAD_FREE = ("no_grad", "inference_mode", "set_grad_enabled")
+
+
+def user_files() -> list[str]:
+    """The files of the user's own modules that are loaded."""
+    found = dict.fromkeys(getattr(module, "__file__", None) or "" for module in list(sys.modules.values()))
+    return [file for file in found if file.endswith(".py") and is_user_file(file) and os.path.exists(file)]
+
+
+def hung_at(kind: type, attribute: str) -> Location | None:
+    """The line of a class that first gives `self.attribute` its value; of any file, where the class has none."""
+    for cls in kind.__mro__:
+        file = getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
+        tree = parsed(file) if file and is_user_file(file) else None
+        for node in ast.walk(tree) if tree else ():
+            if isinstance(node, ast.ClassDef) and node.name == cls.__name__:
+                line = _assignment(node, attribute)
+                if line:
+                    return location(file, line, f"{cls.__qualname__}.__init__")
+    return assigned_anywhere(attribute)
+
+
+def assigned_anywhere(attribute: str) -> Location | None:
+    """The first line of the user's files that assigns to some object's attribute of this name."""
+    for file in user_files():
+        tree = parsed(file)
+        line = _assignment(tree, attribute) if tree else 0
+        if line:
+            return location(file, line)
+    return None
+
+
+def _assignment(scope: ast.AST, attribute: str) -> int:
+    lines = [
+        target.lineno
+        for node in ast.walk(scope)
+        for target in _targets(node)
+        if isinstance(target, ast.Attribute) and target.attr == attribute
+    ]
+    return min(lines, default=0)
+
+
+def _targets(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Assign):
+        return [t for target in node.targets for t in (target.elts if isinstance(target, ast.Tuple) else [target])]
+    if isinstance(node, (ast.AnnAssign, ast.AugAssign)):
+        return [node.target]
+    return []
+
+
+def grad_free_block(file: str, line: int, function: str) -> Location | None:
+    """The `with torch.no_grad():` line or the decorator that switches gradients off around a line."""
+    tree = parsed(file)
+    if tree is None:
+        return None
+    best: int | None = None
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.stmt) or not node.lineno <= line <= (node.end_lineno or 0):
+            continue
+        marks: list[int] = []
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            marks = [node.lineno for item in node.items if _is_grad_free(item.context_expr)]
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            marks = [mark.lineno for mark in node.decorator_list if _is_grad_free(mark)]
+        best = max([best or 0, *marks]) or None
+    return location(file, best, function) if best else None
+
+
+def _is_grad_free(node: ast.expr) -> bool:
+    call = node.func if isinstance(node, ast.Call) else node
+    name = call.attr if isinstance(call, ast.Attribute) else call.id if isinstance(call, ast.Name) else ""
+    if name == "set_grad_enabled" and isinstance(node, ast.Call):
+        return not (node.args and isinstance(node.args[0], ast.Constant) and node.args[0].value is True)
+    return name in _GRAD_FREE
+
+
+def grad_switched_off() -> Location | None:
+    """A call of `torch.set_grad_enabled(False)` as a statement of its own."""
+    for file, node in _statements():
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _is_grad_free(node.value):
+            return location(file, node.lineno)
+    return None
+
+
+def freezing_lines() -> tuple[Location, ...]:
+    """Lines that switch a tensor's or a module's gradient off."""
+    found = [location(file, line) for file, node in _statements() for line in _freezes(node)]
+    return tuple(dict.fromkeys(found))
+
+
+def _freezes(node: ast.stmt) -> Iterator[int]:
+    if isinstance(node, ast.Assign) and any(
+        isinstance(t, ast.Attribute) and t.attr == "requires_grad" for t in node.targets
+    ):
+        yield node.lineno
+    for call in ast.walk(node) if isinstance(node, (ast.Expr, ast.Assign)) else ():
+        named = (
+            isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "requires_grad_"
+        )
+        if named and isinstance(call, ast.Call) and [ast.unparse(a) for a in call.args] == ["False"]:
+            yield call.lineno
+
+
+def _statements() -> Iterator[tuple[str, ast.stmt]]:
+    for file in user_files():
+        tree = parsed(file)
+        if tree is not None:
+            for node in ast.walk(tree):
+                if isinstance(node, ast.stmt):
+                    yield file, node
+
+
+def dropout_calls(kind: type) -> Iterator[tuple[Location, str]]:
+    """Calls of `F.dropout` and its kin in a class of the user that leave `training` at its default, which is True."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+    tree = parsed(file) if file and is_user_file(file) else None
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.ClassDef) and node.name == kind.__name__:
+            for call in ast.walk(node):
+                name = _functional_dropout(call)
+                if name and isinstance(call, ast.Call):
+                    yield location(file, call.lineno, f"{kind.__qualname__}.forward"), name
+
+
+def _functional_dropout(node: ast.AST) -> str:
+    """The name of a dropout that takes no notice of the mode: a function without `training`, or a module made anew."""
+    made = node.func if isinstance(node, ast.Call) else None
+    if isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr.startswith("Dropout"):
+        return ast.unparse(made.func)
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        return ""
+    name = node.func.attr
+    owner = ast.unparse(node.func.value)
+    known = name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
+    if not known or owner not in ("F", "nn.functional", "torch.nn.functional", "functional"):
+        return ""
+    off = any(isinstance(a, ast.Constant) and a.value in (0, 0.0) for a in node.args[1:2])
+    told = len(node.args) > 2 or any(k.arg in ("training", None) for k in node.keywords)
+    return "" if told or off else f"F.{name}"

@@ -1,0 +1,80 @@
+"""The statements of a script that split its data and that multiply rows before the split."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from torchmedic.facts import Location
+from torchmedic.probes.expressions import parsed
+from torchmedic.probes.frames import location
+from torchmedic.probes.keepers import user_modules
+from torchmedic.probes.rows import tokens
+
+_SPLITTING = frozenset(("train_test_split", "random_split", "split", "KFold", "StratifiedShuffleSplit"))
+_MULTIPLYING = frozenset(
+    ("resample", "fit_resample", "repeat", "repeat_interleave", "tile", "choice", "choices", "sample")
+)
+_TEST = frozenset(("test", "te", "tst", "val", "valid", "validation", "dev", "eval", "holdout"))
+
+
+def split_and_multiplication() -> tuple[Location | None, Location | None]:
+    """The line that splits into training and test data, and the line before it that makes copies of rows."""
+    for module in user_modules():
+        tree = parsed(str(module.__file__))
+        if tree is None:
+            continue
+        for statement in _assignments(tree):
+            if _called(statement) & _SPLITTING and any(tokens(n) & _TEST for n in _targets(statement)):
+                copied = _copying(tree, statement)
+                place = location(str(module.__file__), statement.lineno)
+                return place, location(str(module.__file__), copied.lineno) if copied is not None else None
+    return None, None
+
+
+def _copying(tree: ast.Module, split: ast.Assign) -> ast.Assign | None:
+    """Follow the names that the split reads back to a statement that draws rows with replacement."""
+    wanted, best = _read(split.value), None
+    for statement in sorted(_assignments(tree), key=lambda s: -s.lineno):
+        if statement.lineno >= split.lineno or not set(_targets(statement)) & wanted:
+            continue
+        if _called(statement) & _MULTIPLYING and _replaces(statement):
+            best = statement
+        wanted |= _read(statement.value)
+    return best
+
+
+def _replaces(statement: ast.Assign) -> bool:
+    """`sample` and `choice` copy rows only with `replace=True`; the others always do."""
+    for call in (n for n in ast.walk(statement.value) if isinstance(n, ast.Call)):
+        name = _name(call.func)
+        if name in _MULTIPLYING:
+            replace = next((k.value for k in call.keywords if k.arg == "replace"), None)
+            said = isinstance(replace, ast.Constant) and bool(replace.value)
+            if (
+                said
+                or (replace is None and name not in ("sample", "resample"))
+                or (replace is None and name == "resample")
+            ):
+                return True
+    return False
+
+
+def _assignments(tree: ast.Module) -> Iterator[ast.Assign]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Assign))
+
+
+def _targets(statement: ast.Assign) -> list[str]:
+    return [n.id for target in statement.targets for n in ast.walk(target) if isinstance(n, ast.Name)]
+
+
+def _called(statement: ast.Assign) -> set[str]:
+    return {_name(n.func) for n in ast.walk(statement.value) if isinstance(n, ast.Call)}
+
+
+def _read(value: ast.expr) -> set[str]:
+    return {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+
+
+def _name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,57 @@
+"""Rows of the test data that were trained on, by value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Run, SharedRows
+from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+
+
+class DuplicateRowsInTest(Rule):
+    """Inputs of an evaluation equal inputs that the same model was trained on before, bit for bit."""
+
+    code = "DAT003"
+    name = "duplicate-rows-in-test"
+    symptoms = (Symptom.SCORE_TOO_GOOD, Symptom.LOSS_EQUALS_TEST)
+    tell_apart = "fingerprints of test rows are among those of the rows trained on"
+    needs = (SharedRows,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        for seen in run.all(SharedRows):
+            if seen.how != "rows":
+                continue
+            name = _held_out(seen)
+            share = seen.shared / max(1, seen.looked_at)
+            where = seen.split or seen.evaluated
+            yield self.diagnose(
+                headline=f"{share:.0%} of the test rows in `{name}` are duplicates of rows in the train data",
+                confidence="proven",
+                step=seen.step,
+                where=where,
+                label="copies of one row go to both parts" if seen.multiplied else "the parts share rows",
+                also=tuple(_also(seen, where)),
+                culprit=Culprit(phase="data", tensor=name, rows=seen.shared),
+                evidence=(
+                    f"of {seen.looked_at} different test rows looked at, {seen.shared} equal, in every value, a row that this "
+                    f"model was trained on before",
+                ),
+                remedies=(
+                    Remedy(title="split first, then resample or augment the training part only")
+                    if seen.multiplied
+                    else Remedy(
+                        title="drop duplicates before splitting, or split by group so that equal rows stay together"
+                    ),
+                ),
+            )
+
+
+def _held_out(seen: SharedRows) -> str:
+    return seen.names[-1] if seen.names else "the test data"
+
+
+def _also(seen: SharedRows, where: object) -> Iterator[Also]:
+    if seen.multiplied is not None:
+        yield Also(location=seen.multiplied, why="makes copies of rows, before the split")
+    if seen.evaluated is not None and seen.evaluated is not where:
+        yield Also(location=seen.evaluated, why="tested here")

@@ -1,0 +1,57 @@
+"""Losses or outputs collected as tensors: each keeps its whole graph alive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import KeptGraph, Run
+from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.memory._sizes import bytes_text, short
+
+
+class GraphKeptInContainer(Rule):
+    """A list, dict or deque of the script holds tensors of many steps with their autograd graphs."""
+
+    code = "MEM001"
+    name = "graph-kept-in-container"
+    symptoms = (Symptom.MEMORY_GROWS, Symptom.DEATH)
+    tell_apart = "tensors made many steps ago are alive in a container of the script and have a `grad_fn`"
+    needs = (KeptGraph,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        for kept in run.all(KeptGraph):
+            if kept.is_chain or (kept.freed and not kept.at_end and kept.passes < 3):
+                continue
+            name = short(kept.value) or "the tensor"
+            pinned = f"{bytes_text(kept.bytes_each)} of activations each" if not kept.freed else "little memory each"
+            yield self.diagnose(
+                headline=f"`{kept.path}` keeps {kept.count} tensors with their graphs, {pinned}",
+                confidence="proven",
+                severity="warning" if kept.freed else "error",
+                step=kept.step,
+                where=kept.where,
+                label=f"`{name}` is kept with its graph",
+                also=(Also(location=kept.stored, why=f"stored in `{kept.path}` here"),) if kept.stored else (),
+                culprit=Culprit(tensor=kept.path, phase="forward"),
+                evidence=tuple(_evidence(kept)),
+                remedies=tuple(_remedies(kept, name)),
+            )
+
+
+def _evidence(kept: KeptGraph) -> Iterator[str]:
+    yield (
+        f"the {kept.container} `{kept.path}` holds {kept.count} tensors that have a `grad_fn`, made from backward pass "
+        f"{kept.first} to {kept.last} of the run"
+    )
+    if kept.freed:
+        yield f"backward() has freed what their graphs had saved; {kept.nodes} nodes behind each stay in main memory"
+    else:
+        yield f"backward() never ran on them: each graph pins the {bytes_text(kept.bytes_each)} that it saved for it"
+    if kept.resident_growth > 50_000_000:
+        yield f"the process grew by {bytes_text(kept.resident_growth)} meanwhile"
+
+
+def _remedies(kept: KeptGraph, name: str) -> Iterator[Remedy]:
+    yield Remedy(title=f"keep the number only: `{name}.item()` (or `.detach()` for a tensor)")
+    if not kept.freed:
+        yield Remedy(title="run evaluation under `with torch.no_grad():`", detail="then no graph is made")

@@ -1,0 +1,45 @@
+"""What the series of a training say: where the loss began and ended, and what a constant answer would cost."""
+
+from __future__ import annotations
+
+import math
+
+from torchmedic.facts import LossCall, Run, TrainingCourse
+
+CLASS_LOSSES = ("cross_entropy", "nll_loss")
+
+
+def ending(course: TrainingCourse) -> float | None:
+    """The mean loss over the last third."""
+    parts = course.parts[-max(1, len(course.parts) // 3) :]
+    return sum(parts) / len(parts) if parts else None
+
+
+def constant_answer(run: Run) -> float | None:
+    """The loss of the best answer that never changes, over all targets looked at; None for a loss of several terms."""
+    calls = [call for call in run.all(LossCall) if call.baseline is not None]
+    if len({(str(call.where), call.function) for call in run.all(LossCall)}) != 1 or not calls:
+        return None
+    if calls[0].function not in CLASS_LOSSES:
+        return sum(call.baseline or 0.0 for call in calls) / len(calls)
+    counts: dict[str, int] = {}
+    for call in calls:
+        for label, number in call.counts.items():
+            counts[label] = counts.get(label, 0) + number
+    total = sum(counts.values())
+    return -sum(n / total * math.log(n / total) for n in counts.values())
+
+
+def learned_nothing(run: Run, course: TrainingCourse, first: int = 1) -> bool:
+    """The loss at the end is no better than in the first steps, or than that of a constant answer."""
+    end = ending(course)
+    start = sum(course.head[:first]) / max(1, len(course.head[:first]))
+    if end is None or start <= 0:
+        return False
+    level = constant_answer(run)
+    return end >= 0.9 * start or (level is not None and level > 0.05 and end >= 0.97 * level)
+
+
+def is_simple(course: TrainingCourse) -> bool:
+    """One optimizer, one line of backward, losses that are positive: where `the loss does not fall` means something."""
+    return course.optimizers == 1 and course.backward_lines <= 1 and len(course.head) >= 10 and min(course.head) >= 0

@@ -1,0 +1,63 @@
+"""The first updates throw the weights away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Run, TrainingCourse
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.training._course import constant_answer, ending, is_simple, learned_nothing
+
+_LEAST_RATIO = 0.2
+_LEAST_JUMP = 1.5
+
+
+class LearningRateTooHigh(Rule):
+    """Updates as large as the weights themselves, a loss that jumped, and nothing learned at the end."""
+
+    code = "TRN001"
+    name = "learning-rate-too-high"
+    severity = "warning"
+    symptoms = (Symptom.LOSS_NOISY, Symptom.LOSS_FLAT, Symptom.SCORE_LOW)
+    tell_apart = "one update changes the weights by a fifth or more of their size, and the loss jumps at once"
+    needs = (TrainingCourse,)
+    folds = ("dead-activation", "saturated-activation")
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        for course in run.all(TrainingCourse):
+            early = [r for r, s in zip(course.ratios, course.ratio_steps, strict=True) if s < 5]
+            end = ending(course)
+            if not is_simple(course) or not early or end is None or course.steps < 20:
+                continue
+            peak = max(course.head)
+            ratio = max(early)
+            if ratio < _LEAST_RATIO or peak < _LEAST_JUMP * course.head[0] or not learned_nothing(run, course):
+                continue
+            level = constant_answer(run)
+            yield self.diagnose(
+                headline=f"learning rate lr={course.first_lr:g} is too high: one update {_size(ratio)} the weights",
+                confidence="likely",
+                step=course.step,
+                where=course.built,
+                label=f"`{course.optimizer}` with lr={course.first_lr:g}",
+                culprit=Culprit(phase="optimizer", op=course.optimizer),
+                evidence=(
+                    f"the loss went from {course.head[0]:.3g} to {peak:.3g} within {len(course.head)} steps and is "
+                    f"{end:.3g} at the end" + (f"; always the same answer costs {level:.3g}" if level else ""),
+                    f"an update of usual size changes weights by about 0.1 %; one of the first here {_size(ratio)} them",
+                ),
+                remedies=(
+                    Remedy(title=f"try lr={_gentler(course, ratio):.0e} for `{course.optimizer}`"),
+                    Remedy(title="or warm the rate up over the first steps"),
+                ),
+            )
+
+
+def _gentler(course: TrainingCourse, ratio: float) -> float:
+    """The rate at which the first updates would be about half a percent of the weights."""
+    return (course.first_lr or 1e-3) * 0.005 / ratio
+
+
+def _size(ratio: float) -> str:
+    """`is 30 % of`, `is 7 times as large as`."""
+    return f"is {ratio:.0f} times as large as" if ratio >= 1.5 else f"is {100 * ratio:.0f} % of"

@@ -1,0 +1,50 @@
+"""Updates so small that the weights stay where they began."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Run, TrainingCourse
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.training._course import ending, is_simple
+
+_LEAST_STEPS = 80
+_MOST_MOVED = 2e-3
+_MOST_RATIO = 5e-5
+
+
+class LearningRateTooLow(Rule):
+    """After many steps the weights have moved by a thousandth, and the loss stands still."""
+
+    code = "TRN002"
+    name = "learning-rate-too-low"
+    severity = "warning"
+    symptoms = (Symptom.LOSS_FLAT, Symptom.WEIGHTS_STILL)
+    tell_apart = "gradients are there, but each update is a tiny part of the weights and the loss does not fall"
+    needs = (TrainingCourse,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        for course in run.all(TrainingCourse):
+            end = ending(course)
+            if not is_simple(course) or course.steps < _LEAST_STEPS or end is None or not course.highest_lr:
+                continue
+            still = course.moved is not None and 0 < course.moved < _MOST_MOVED and max(course.ratios) < _MOST_RATIO
+            start = sum(course.head[:10]) / 10
+            if not still or not course.gradient or end < 0.97 * start:
+                continue
+            per_step = sum(course.ratios) / len(course.ratios)
+            yield self.diagnose(
+                headline=f"learning rate lr={course.highest_lr:g} is too low: {course.steps} steps moved weights by "
+                f"{course.moved:.1e}",
+                confidence="likely",
+                step=course.step,
+                where=course.built,
+                label=f"`{course.optimizer}` with lr={course.highest_lr:g}",
+                culprit=Culprit(phase="optimizer", op=course.optimizer),
+                evidence=(
+                    f"the loss was {start:.4g} in the first ten steps and is {end:.4g} at the end",
+                    f"gradients are there (norm {course.gradient:.2g}); an update is {per_step:.0e} of the weights, "
+                    f"where 1e-3 is usual",
+                ),
+                remedies=(Remedy(title=f"try lr={course.highest_lr * 1e-3 / per_step:.0e} for `{course.optimizer}`"),),
+            )

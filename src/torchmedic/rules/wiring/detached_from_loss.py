@@ -1,0 +1,35 @@
+"""`.detach()` or `.data` between the weights and the loss: they never get a gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import GraphCut, Run
+from torchmedic.findings import Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.wiring._cut import cut_diagnosis, cuts
+from torchmedic.rules.wiring._telling import counted
+
+
+class DetachedFromLoss(Rule):
+    """The only way from some parameters to the loss goes through a detached tensor."""
+
+    code = "WIR006"
+    name = "detached-from-loss"
+    symptoms = (Symptom.WEIGHTS_STILL, Symptom.LOSS_FLAT, Symptom.SCORE_LOW)
+    tell_apart = "the tensor is taken off the graph by `.detach()` or `.data`"
+    needs = (GraphCut,)
+    folds = ("TRN",)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        for cut in cuts(run, "detach", "data"):
+            call = ".detach()" if cut.how == "detach" else ".data"
+            yield cut_diagnosis(
+                self,
+                cut,
+                headline=f"`{call}` keeps the gradient from {counted(cut.parameter_count, 'parameter')}",
+                label=f"`{call}` ends the graph here",
+                cures=(
+                    Remedy(title=f"drop `{call}` on this line"),
+                    Remedy(title="or take these parameters out of the optimizer, if they are not meant to learn"),
+                ),
+            )

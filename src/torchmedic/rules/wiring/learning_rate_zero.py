@@ -1,0 +1,41 @@
+"""The learning rate is 0 for good: every step leaves the weights as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import LearningRates, Run
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.wiring._telling import also
+
+
+class LearningRateZero(Rule):
+    """Most steps of the run, and all of the last ones, had a learning rate of exactly 0."""
+
+    code = "WIR027"
+    name = "learning-rate-zero"
+    symptoms = (Symptom.WEIGHTS_STILL, Symptom.LOSS_FLAT)
+    tell_apart = "the learning rate of every parameter group is 0 for most of the run, not only at its ends"
+    needs = (LearningRates,)
+    folds = ("TRN",)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        for seen in run.all(LearningRates):
+            if seen.zero_at_end < 10 or seen.zero_at_end < 0.5 * seen.steps:
+                continue
+            where = seen.scheduler_built or seen.built
+            by = f"`{seen.scheduler}`" if seen.scheduler else f"`{seen.optimizer}`"
+            yield self.diagnose(
+                headline=f"the learning rate is 0 in {seen.zero_at_end} of {seen.steps} steps, to the end of the run",
+                confidence="proven",
+                where=where,
+                label=f"{by} sets it",
+                also=also((seen.built, "the optimizer"), where=where),
+                culprit=Culprit(op="lr", phase="optimizer"),
+                evidence=(f"the highest learning rate of the run was {seen.highest:.3g}",),
+                remedies=(
+                    Remedy(
+                        title="check the schedule: integer division, a length shorter than the run, or a factor of 0"
+                    ),
+                ),
+            )

@@ -1,0 +1,53 @@
+"""Parameters that compute and get gradients, but that nobody gave to the optimizer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import OptimizerSeen, Run, StrayLeaf
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.wiring._telling import also, counted, listed, short
+from torchmedic.rules.wiring.replaced_after_optimizer import is_late
+
+
+class ParameterWithoutOptimizer(Rule):
+    """Registered, freshly drawn, reached by the gradient, in no optimizer, unchanged at the end."""
+
+    code = "WIR005"
+    name = "parameter-without-optimizer"
+    symptoms = (Symptom.WEIGHTS_STILL, Symptom.LOSS_FLAT, Symptom.SCORE_LOW)
+    tell_apart = "the parameters are registered and older than the optimizer, which was not given them"
+    needs = (StrayLeaf, OptimizerSeen)
+    folds = ("TRN",)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        leaves = [leaf for leaf in run.all(StrayLeaf) if _is_forgotten(run, leaf)]
+        optimizer = max(run.all(OptimizerSeen), key=lambda o: o.steps, default=None)
+        if not leaves or optimizer is None or optimizer.plain_tensors == optimizer.parameters:
+            return
+        names = [leaf.name for leaf in leaves]
+        head = listed(names, 2) if len(names) <= 2 else f"`{short(names[0])}` and {len(names) - 1} more parameters"
+        yield self.diagnose(
+            headline=f"{head} {'is' if len(names) == 1 else 'are'} in no optimizer and never trained",
+            confidence="proven" if all(leaf.in_root_with_optimized for leaf in leaves) else "likely",
+            where=optimizer.built,
+            label=f"{counted(optimizer.parameters, 'parameter')} given, these not: {listed(names, 3)}",
+            also=also((leaves[0].born, "built here"), where=optimizer.built),
+            culprit=Culprit(parameter=names[0], module=leaves[0].owner, phase="setup"),
+            evidence=(
+                f"{listed(names)} got a gradient in every step looked at, and kept the values they were drawn with",
+                f"the `{optimizer.type}` holds {listed(optimizer.names, 4)}"
+                if optimizer.names
+                else f"`{optimizer.type}`",
+            ),
+            remedies=(
+                Remedy(title="give the optimizer all parameters: `model.parameters()`, or a group for each part"),
+                Remedy(title="or, if they are not meant to learn, say so: `requires_grad_(False)`"),
+            ),
+        )
+
+
+def _is_forgotten(run: Run, leaf: StrayLeaf) -> bool:
+    if leaf.place == "variable":
+        return leaf.is_parameter and leaf.steps >= 3
+    return leaf.place == "module" and leaf.fresh and leaf.steps >= 3 and not is_late(run, leaf)

@@ -1,0 +1,63 @@
+"""A layer replaced after the optimizer was built: the optimizer still holds the old one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import OptimizerSeen, Run, StrayLeaf
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.wiring._telling import also, common_layer, counted, listed, short
+
+
+class ReplacedAfterOptimizer(Rule):
+    """Parameters born after the optimizer, which holds others that no module has any more."""
+
+    code = "WIR004"
+    name = "replaced-after-optimizer"
+    symptoms = (Symptom.WEIGHTS_STILL, Symptom.LOSS_FLAT, Symptom.SCORE_LOW)
+    tell_apart = "the untrained parameters are younger than the optimizer, or it holds some that belong to no module"
+    needs = (StrayLeaf, OptimizerSeen)
+    folds = ("TRN",)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        leaves = [leaf for leaf in run.all(StrayLeaf) if is_late(run, leaf)]
+        if not leaves:
+            return
+        optimizer = next((o for o in run.all(OptimizerSeen) if o.orphans), run.first(OptimizerSeen))
+        built = optimizer.built if optimizer else None
+        where = leaves[0].replaced or leaves[0].born or built
+        names = [leaf.name for leaf in leaves]
+        orphans = optimizer.orphans if optimizer else 0
+        yield self.diagnose(
+            headline=f"`{short(common_layer(names))}` was replaced after the optimizer was built and never trains",
+            confidence="proven",
+            where=where,
+            label=f"{listed(names, 3)} made here, later than the optimizer",
+            also=also((built, "this optimizer holds the parameters of before"), where=where),
+            culprit=Culprit(parameter=names[0], module=common_layer(names), phase="setup"),
+            evidence=(
+                f"{listed(names)} got a gradient in every step looked at, are in no optimizer, values unchanged",
+                *(
+                    (f"the optimizer holds {counted(orphans, 'parameter')} that no module has any more",)
+                    if orphans
+                    else ()
+                ),
+            ),
+            remedies=(
+                Remedy(title="build the optimizer after the last change to the model"),
+                Remedy(title="or hand the new ones over with `optimizer.add_param_group`"),
+            ),
+        )
+
+
+def is_late(run: Run, leaf: StrayLeaf) -> bool:
+    """Younger than the optimizer, or of a model some of whose parameters only the optimizer still has."""
+    orphans = [shape for o in run.all(OptimizerSeen) for shape in o.orphan_shapes]
+    replaced = leaf.after_optimizer and leaf.in_root_with_optimized
+    rewrapped = leaf.shape in orphans
+    return (
+        leaf.place == "module"
+        and leaf.steps >= 2
+        and leaf.fresh
+        and (replaced or rewrapped or (leaf.after_optimizer and bool(orphans)))
+    )

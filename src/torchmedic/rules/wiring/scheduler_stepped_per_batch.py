@@ -1,0 +1,64 @@
+"""A scheduler made for epochs is stepped with every batch: the learning rate is gone before training has begun."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Run, SchedulerSeen
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.wiring._telling import also
+
+_BY_EPOCH = ("StepLR", "MultiStepLR", "ExponentialLR", "MultiplicativeLR", "LambdaLR", "PolynomialLR")
+
+
+class SchedulerSteppedPerBatch(Rule):
+    """Stepped once per optimizer step, and the rate is next to nothing for most of the run, or cycles by mistake."""
+
+    code = "WIR023"
+    name = "scheduler-stepped-per-batch"
+    symptoms = (Symptom.LOSS_FLAT, Symptom.SCORE_LOW, Symptom.LOSS_NOISY)
+    tell_apart = "the scheduler steps with every batch, and its settings count epochs"
+    needs = (SchedulerSeen,)
+    folds = ("TRN", "learning-rate-zero")
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        for seen in run.all(SchedulerSeen):
+            per_batch = seen.per_optimizer_step >= 0.9 * seen.optimizer_steps and seen.optimizer_steps >= 20
+            if not per_batch or seen.stepped is None or seen.first_lr <= 0:
+                continue
+            if _is_gone(seen):
+                yield self._tell(seen, f"the learning rate fell from {seen.first_lr:.3g} to {seen.last_lr:.1e}")
+            elif seen.type == "CosineAnnealingLR" and _cycles(seen) >= 3:
+                yield self._tell(seen, f"the learning rate went up and down {seen.turns} times")
+
+    def _tell(self, seen: SchedulerSeen, what: str) -> Diagnosis:
+        settings = ", ".join(f"{name}={value:g}" for name, value in seen.settings.items())
+        small = f"; below 1 % of it from step {seen.small_from} on" if seen.small_from is not None else ""
+        epoch = f", an epoch has {seen.steps_per_epoch}" if seen.steps_per_epoch else ""
+        return self.diagnose(
+            headline=f"`{seen.type}` is stepped with every batch: {what}",
+            confidence="proven" if seen.steps_per_epoch > 1 else "likely",
+            where=seen.stepped,
+            label=f"runs {seen.steps} times in {seen.optimizer_steps} steps",
+            also=also((seen.built, f"`{settings}` counts calls of `scheduler.step()`"), where=seen.stepped),
+            culprit=Culprit(op="scheduler.step", phase="optimizer"),
+            evidence=(
+                f"lr {seen.first_lr:.3g} at first, {seen.last_lr:.2g} at last{small}",
+                f"`scheduler.step()` was called {seen.steps} times in {seen.optimizer_steps} optimizer steps{epoch}",
+            ),
+            remedies=(
+                Remedy(title="call `scheduler.step()` once per epoch, after the loop over batches"),
+                Remedy(title=f"or count batches in the settings of `{seen.type}`"),
+            ),
+        )
+
+
+def _is_gone(seen: SchedulerSeen) -> bool:
+    early = seen.small_from is not None and seen.small_from < 0.4 * seen.optimizer_steps
+    by_function = seen.type == "LambdaLR" and seen.last_lr == 0
+    return early and seen.last_lr < 1e-3 * seen.first_lr and seen.type in _BY_EPOCH and not by_function
+
+
+def _cycles(seen: SchedulerSeen) -> float:
+    span = seen.settings.get("T_max", 0.0)
+    return seen.steps / (2 * span) if span else 0.0

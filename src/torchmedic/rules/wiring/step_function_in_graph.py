@@ -1,0 +1,37 @@
+"""Rounding, argmax, comparisons and casts to integers: derivative 0 or none, so nothing before them learns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import GraphCut, Run
+from torchmedic.findings import Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.wiring._cut import cut_diagnosis, cuts
+from torchmedic.rules.wiring._telling import counted
+
+
+class StepFunctionInGraph(Rule):
+    """Every way from some parameters to the loss goes through a step function."""
+
+    code = "WIR009"
+    name = "step-function-in-graph"
+    symptoms = (Symptom.WEIGHTS_STILL, Symptom.LOSS_FLAT, Symptom.SCORE_LOW)
+    tell_apart = "the operation is a step function, with derivative 0 or none, and no straight-through estimator"
+    needs = (GraphCut,)
+    folds = ("TRN",)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        for cut in cuts(run, "zero", "discrete", "integer"):
+            op = cut.op.removeprefix("aten.").partition(".")[0]
+            shown = "an integer cast" if cut.how == "integer" else f"`{op}`"
+            said = "has derivative 0 everywhere" if cut.how == "zero" else "has no derivative"
+            yield cut_diagnosis(
+                self,
+                cut,
+                headline=f"{shown} {said}: {counted(cut.parameter_count, 'parameter')} before it never learn",
+                label=f"{shown} {said}",
+                cures=(
+                    Remedy(title="let the gradient pass straight through: `x + (f(x) - x).detach()`"),
+                    Remedy(title="or use a smooth stand-in: `softmax`, `sigmoid`, Gumbel-softmax"),
+                ),
+            )

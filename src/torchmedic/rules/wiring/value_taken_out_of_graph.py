@@ -1,0 +1,40 @@
+"""`.item()`, `.numpy()` or `.tolist()` on the way to the loss: what comes back is a constant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import GraphCut, Run
+from torchmedic.findings import Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.wiring._cut import cut_diagnosis, cuts
+from torchmedic.rules.wiring._telling import counted
+
+
+class ValueTakenOutOfGraph(Rule):
+    """A result of the weights left torch and came back as a new tensor or a plain number."""
+
+    code = "WIR007"
+    name = "value-taken-out-of-graph"
+    symptoms = (Symptom.WEIGHTS_STILL, Symptom.LOSS_FLAT, Symptom.SCORE_LOW)
+    tell_apart = "the value leaves torch by `.item()`, `.numpy()` or `.tolist()`"
+    needs = (GraphCut,)
+    folds = ("TRN",)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        for cut in cuts(run, "item", "numpy", "tolist"):
+            call = f".{cut.how}()"
+            rebuilt = " and `requires_grad=True` on the new tensor does not bring it back" if cut.loss_is_leaf else ""
+            yield cut_diagnosis(
+                self,
+                cut,
+                headline=f"`{call}` keeps the gradient from {counted(cut.parameter_count, 'parameter')}",
+                label=f"`{call}` gives a plain value without history{rebuilt}",
+                cures=(
+                    Remedy(title=f"keep the tensor: drop `{call}` here and sum or stack the tensors themselves"),
+                    *(
+                        (Remedy(title="do not wrap the loss in `torch.tensor(…, requires_grad=True)`"),)
+                        if cut.loss_is_leaf
+                        else ()
+                    ),
+                ),
+            )

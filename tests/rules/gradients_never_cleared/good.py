@@ -1,0 +1,17 @@
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+x = torch.randn(256, 8)
+y = (x[:, :1] * x[:, 1:2]).sin()
+model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
+for epoch in range(4):
+    for number, idx in enumerate(torch.randperm(256).split(32), start=1):
+        loss = F.mse_loss(model(x[idx]), y[idx]) / 2
+        loss.backward()
+        if number % 2 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+    print(f"epoch {epoch} loss {loss.item():.3f}")

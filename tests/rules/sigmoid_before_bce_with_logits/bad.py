@@ -1,0 +1,29 @@
+"""Tag messages with two flags; the model has a sigmoid of its own."""
+import torch
+from torch import nn
+
+
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden = nn.Linear(10, 32)
+        self.flags = nn.Linear(32, 2)
+
+    def forward(self, x):
+        x = torch.relu(self.hidden(x))
+        return torch.sigmoid(self.flags(x))  # expect: LOS002
+
+
+torch.manual_seed(1)
+x = torch.randn(500, 10)
+y = torch.stack([x[:, 0] > 0.5, x[:, 1] * x[:, 2] > 0], dim=1).float()
+model = Tagger()
+optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+criterion = nn.BCEWithLogitsLoss()
+for epoch in range(4):
+    for rows in torch.randperm(len(x)).split(50):
+        loss = criterion(model(x[rows]), y[rows])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    print(f"epoch {epoch} loss {loss.item():.3f}")
