@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -148,115 +148,6 @@ _DIVISIONS = frozenset(
 _SIGNED_FLOOR = "`torch.where({x}.abs() < 1e-8, 1e-8, {x})`"
 
 
-def _table() -> Iterator[tuple[tuple[str, ...], Cure]]:
-    yield (
-        ("log", "log2", "log10"),
-        Cure(
-            "argument of the logarithm",
-            "`{x}.clamp_min(1e-8)`",
-            frozenset({"log", "log2", "log10", "log_"}),
-            first(lambda x: x.clamp_min(_tiny(x))),
-        ),
-    )
-    yield (
-        ("log1p",),
-        Cure(
-            "argument of `log1p`",
-            "`{x}.clamp_min(-1 + 1e-6)`",
-            frozenset({"log1p", "log1p_"}),
-            first(lambda x: x.clamp_min(-1 + 1e-6)),
-        ),
-    )
-    yield (
-        ("div", "reciprocal"),
-        Cure("divisor", "`{x}.clamp_min(1e-8)`", _DIVISIONS, second(lambda x: _floor(_tiny(x))(x))),
-    )
-    yield (
-        ("sqrt", "rsqrt"),
-        Cure(
-            "argument of the root",
-            "`{x}.clamp_min(1e-12)`",
-            frozenset({"sqrt", "rsqrt", "sqrt_", "rsqrt_"}),
-            first(lambda x: x.clamp_min(max(1e-12, _tiny(x) if _is_half(x) else 0.0))),
-        ),
-    )
-    yield (
-        ("pow",),
-        Cure(
-            "base of the power",
-            "`{x}.clamp_min(1e-8)`",
-            frozenset({"pow", "__pow__", "pow_", "float_power"}),
-            first(lambda x: x.clamp_min(_tiny(x))),
-        ),
-    )
-    yield (
-        ("acos", "asin", "acosh"),
-        Cure(
-            "argument at the edge",
-            "`{x}.clamp(-1 + 1e-6, 1 - 1e-6)`",
-            frozenset({"acos", "asin", "arccos", "arcsin"}),
-            first(lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6)),
-        ),
-    )
-    yield (
-        ("atanh",),
-        Cure(
-            "argument at the edge",
-            "`{x}.clamp(-1 + 1e-6, 1 - 1e-6)`",
-            frozenset({"atanh", "arctanh"}),
-            first(lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6)),
-        ),
-    )
-    yield (
-        ("exp", "expm1", "exp2", "sinh", "cosh"),
-        Cure(
-            "argument of the exponential",
-            "`{x}.clamp(max=80)`",
-            frozenset({"exp", "expm1", "exp2", "sinh", "cosh", "exp_"}),
-            first(lambda x: x.clamp(max=_largest_exponent(x))),
-        ),
-    )
-    yield (
-        ("_softmax", "_log_softmax", "softmax", "_safe_softmax"),
-        Cure(
-            "rows that are masked out whole",
-            "a large finite mask value, `torch.finfo({x}.dtype).min / 2`, instead of `-inf`",
-            frozenset({"softmax", "log_softmax"}),
-            first(lambda x: x.clamp_min(torch.finfo(x.dtype).min / 2)),
-        ),
-    )
-    yield (
-        ("linalg_vector_norm", "norm", "_norm"),
-        Cure(
-            "norm of a zero vector",
-            "`{x} + 1e-6` inside the norm",
-            frozenset({"norm", "linalg_norm", "vector_norm", "linalg_vector_norm", "cdist", "pairwise_distance"}),
-            first(lambda x: x + 1e-6),
-        ),
-    )
-    yield (
-        ("std", "var", "var_mean", "std_mean"),
-        Cure("spread of a single value", "`correction=0`", frozenset({"std", "var"}), _population),
-    )
-    yield (
-        ("_linalg_svd", "linalg_svd", "svd", "_linalg_eigh", "linalg_eigh"),
-        Cure(
-            "equal singular values",
-            "a little noise: `{x} + 1e-3 * torch.randn_like({x})`",
-            frozenset({"svd", "linalg_svd", "eigh", "linalg_eigh", "svdvals"}),
-            first(lambda x: x + 1e-3 * torch.randn_like(x)),
-        ),
-    )
-    yield (
-        ("_ctc_loss", "ctc_loss"),
-        Cure("targets longer than the input", "`zero_infinity=True`", frozenset({"ctc_loss"}), _zero_infinity, True),
-    )
-    yield (
-        ("mean",),
-        Cure("mean over nothing", "skip the term when nothing is selected", frozenset({"mean"}), _mean_or_zero),
-    )
-
-
 _COUNTED_FROM_ONE = Cure(
     "base of the power",
     "`{x}.clamp(min=1)`",
@@ -279,11 +170,121 @@ def _mean_or_zero(func: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return args[0].sum() if args[0].numel() == 0 else func(*args, **kwargs)
 
 
+_TABLE: tuple[tuple[tuple[str, ...], Cure], ...] = (
+    (
+        ("log", "log2", "log10"),
+        Cure(
+            "argument of the logarithm",
+            "`{x}.clamp_min(1e-8)`",
+            frozenset({"log", "log2", "log10", "log_"}),
+            first(lambda x: x.clamp_min(_tiny(x))),
+        ),
+    ),
+    (
+        ("log1p",),
+        Cure(
+            "argument of `log1p`",
+            "`{x}.clamp_min(-1 + 1e-6)`",
+            frozenset({"log1p", "log1p_"}),
+            first(lambda x: x.clamp_min(-1 + 1e-6)),
+        ),
+    ),
+    (
+        ("div", "reciprocal"),
+        Cure("divisor", "`{x}.clamp_min(1e-8)`", _DIVISIONS, second(lambda x: _floor(_tiny(x))(x))),
+    ),
+    (
+        ("sqrt", "rsqrt"),
+        Cure(
+            "argument of the root",
+            "`{x}.clamp_min(1e-12)`",
+            frozenset({"sqrt", "rsqrt", "sqrt_", "rsqrt_"}),
+            first(lambda x: x.clamp_min(max(1e-12, _tiny(x) if _is_half(x) else 0.0))),
+        ),
+    ),
+    (
+        ("pow",),
+        Cure(
+            "base of the power",
+            "`{x}.clamp_min(1e-8)`",
+            frozenset({"pow", "__pow__", "pow_", "float_power"}),
+            first(lambda x: x.clamp_min(_tiny(x))),
+        ),
+    ),
+    (
+        ("acos", "asin", "acosh"),
+        Cure(
+            "argument at the edge",
+            "`{x}.clamp(-1 + 1e-6, 1 - 1e-6)`",
+            frozenset({"acos", "asin", "arccos", "arcsin"}),
+            first(lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6)),
+        ),
+    ),
+    (
+        ("atanh",),
+        Cure(
+            "argument at the edge",
+            "`{x}.clamp(-1 + 1e-6, 1 - 1e-6)`",
+            frozenset({"atanh", "arctanh"}),
+            first(lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6)),
+        ),
+    ),
+    (
+        ("exp", "expm1", "exp2", "sinh", "cosh"),
+        Cure(
+            "argument of the exponential",
+            "`{x}.clamp(max=80)`",
+            frozenset({"exp", "expm1", "exp2", "sinh", "cosh", "exp_"}),
+            first(lambda x: x.clamp(max=_largest_exponent(x))),
+        ),
+    ),
+    (
+        ("_softmax", "_log_softmax", "softmax", "_safe_softmax"),
+        Cure(
+            "rows that are masked out whole",
+            "a large finite mask value, `torch.finfo({x}.dtype).min / 2`, instead of `-inf`",
+            frozenset({"softmax", "log_softmax"}),
+            first(lambda x: x.clamp_min(torch.finfo(x.dtype).min / 2)),
+        ),
+    ),
+    (
+        ("linalg_vector_norm", "norm", "_norm"),
+        Cure(
+            "norm of a zero vector",
+            "`{x} + 1e-6` inside the norm",
+            frozenset({"norm", "linalg_norm", "vector_norm", "linalg_vector_norm", "cdist", "pairwise_distance"}),
+            first(lambda x: x + 1e-6),
+        ),
+    ),
+    (
+        ("std", "var", "var_mean", "std_mean"),
+        Cure("spread of a single value", "`correction=0`", frozenset({"std", "var"}), _population),
+    ),
+    (
+        ("_linalg_svd", "linalg_svd", "svd", "_linalg_eigh", "linalg_eigh"),
+        Cure(
+            "equal singular values",
+            "a little noise: `{x} + 1e-3 * torch.randn_like({x})`",
+            frozenset({"svd", "linalg_svd", "eigh", "linalg_eigh", "svdvals"}),
+            first(lambda x: x + 1e-3 * torch.randn_like(x)),
+        ),
+    ),
+    (
+        ("_ctc_loss", "ctc_loss"),
+        Cure("targets longer than the input", "`zero_infinity=True`", frozenset({"ctc_loss"}), _zero_infinity, True),
+    ),
+    (
+        ("mean",),
+        Cure("mean over nothing", "skip the term when nothing is selected", frozenset({"mean"}), _mean_or_zero),
+    ),
+)
+
+
 def cures_for(op: Op, forward: Op | None) -> list[Cure]:
     """The changes that make sense at an operation, cures first, then suspects to be ruled in or out."""
     guilty = forward or op
     name = base_name(guilty.name)
-    fitting = [cure for names, cure in _table() if name in names]
+    fitting = [cure for names, cure in _TABLE if name in names]
     if name == "pow" and guilty.scalars and guilty.scalars[0] < 0:
         fitting = [_COUNTED_FROM_ONE]
     fitting = [_as_tried(cure, guilty) for cure in fitting]

@@ -10,11 +10,11 @@ from torchmedic.rules.numerics._case import Case, has_zero
 from torchmedic.rules.numerics._reading import at_step, fitted, number
 
 
-class AllLabelsIgnored(NumericsRule):
+class CrossEntropyOverNothing(NumericsRule):
     """The mean over the labels that are not ignored is a mean over none."""
 
     code = "NUM016"
-    name = "all-labels-ignored"
+    name = "cross-entropy-over-nothing"
     tell_apart = "a cross-entropy is NaN although its input is finite, because every label is the ignored one"
     rank = 31
 
