@@ -12,8 +12,8 @@ from torchmedic.facts.core import Location, Observation
 class ActivationSeen(Observation):
     """An activation in the examined steps: the share of its outputs that are 0, or pressed to an end of its range.
 
-    `fed_by` is the layer before it, `bias` the range of its bias at first, `bias_set` the line that fills it where it is
-    far below 0. `is_last` says that no further learned operation reads it.
+    `fed_by` is the layer before it, `bias` the range of its bias at first, `bias_set` the line that fills it where
+    it is far below 0. `is_last` says that no further learned operation reads it.
     """
 
     kind: ClassVar[str] = "activation-seen"

@@ -173,7 +173,7 @@ def bias_line() -> Location | None:
     for module in user_modules():
         tree = parsed(str(module.__file__))
         for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _FILLING:
-                if "bias" in ast.unparse(node):
-                    return location(str(module.__file__), node.lineno)
+            is_filling = isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _FILLING
+            if isinstance(node, ast.Call) and is_filling and "bias" in ast.unparse(node):
+                return location(str(module.__file__), node.lineno)
     return None

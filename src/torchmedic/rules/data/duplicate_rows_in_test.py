@@ -33,8 +33,8 @@ class DuplicateRowsInTest(Rule):
                 also=tuple(_also(seen, where)),
                 culprit=Culprit(phase="data", tensor=name, rows=seen.shared),
                 evidence=(
-                    f"of {seen.looked_at} different test rows looked at, {seen.shared} equal, in every value, a row that this "
-                    f"model was trained on before",
+                    f"of {seen.looked_at} different test rows looked at, {seen.shared} equal, in every value, a row "
+                    f"that this model was trained on before",
                 ),
                 remedies=(
                     Remedy(title="split first, then resample or augment the training part only")

@@ -20,7 +20,7 @@ class UnreachableTargets(Rule):
     symptoms = (Symptom.LOSS_FLAT, Symptom.SCORE_LOW)
     tell_apart = "the last call before a regression loss is an activation whose range does not hold the targets"
     needs = (LossCall,)
-    folds = ("dead-activation", "constant-prediction")
+    folds = ("dead-activation",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for call, times in always(run, _FUNCTIONS, lambda c: c.reach is not None and c.outside >= _LEAST_SHARE):

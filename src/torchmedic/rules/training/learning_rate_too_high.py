@@ -44,7 +44,7 @@ class LearningRateTooHigh(Rule):
                 evidence=(
                     f"the loss went from {course.head[0]:.3g} to {peak:.3g} within {len(course.head)} steps and is "
                     f"{end:.3g} at the end" + (f"; always the same answer costs {level:.3g}" if level else ""),
-                    f"an update of usual size changes weights by about 0.1 %; one of the first here {_size(ratio)} them",
+                    f"a usual update changes weights by about 0.1 %; one of the first here {_size(ratio)} them",
                 ),
                 remedies=(
                     Remedy(title=f"try lr={_gentler(course, ratio):.0e} for `{course.optimizer}`"),
