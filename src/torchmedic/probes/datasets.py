@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -24,7 +25,9 @@ from torchmedic.record import Probe, Recorder
 
 _MOST_BATCHES = 400
 _MOST_ROWS = 20_000
-_MOST_CALLS = 600
+_MOST_CALLS = 12_000
+_MOST_TAKEN = 400
+_MOST_IN_VAIN = 10
 _MOST_EVALUATED = 40
 _LEAST_SHARED = 10
 _LABEL_KEYS = ("label", "labels", "target", "targets", "y")
@@ -55,6 +58,26 @@ class _Loader:
     has_labels: bool = True
 
 
+@dataclass(slots=True)
+class _Trained:
+    """The rows that a module was trained on: a bounded number, and no more when nothing new comes."""
+
+    module: weakref.ref[nn.Module]
+    rows: set[int] = field(default_factory=set)
+    taken: int = 0
+    in_vain: int = 0
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.rows) >= _MOST_ROWS or self.taken >= _MOST_TAKEN or self.in_vain >= _MOST_IN_VAIN
+
+    def take(self, rows: torch.Tensor) -> None:
+        before = len(self.rows)
+        self.rows.update(fingerprints(rows))
+        self.taken += 1
+        self.in_vain = 0 if len(self.rows) > before else self.in_vain + 1
+
+
 class DataExam(Probe):
     """Follows the first pass of every loader, and the first rows that go into every outermost module."""
 
@@ -70,7 +93,7 @@ class DataExam(Probe):
         self._depth = 0
         self._calls = 0
         self._evaluated: dict[int, int] = {}
-        self._trained: dict[int, tuple[weakref.ref[nn.Module], set[int]]] = {}
+        self._trained: dict[int, _Trained] = {}
         self._last: tuple[nn.Module, torch.Tensor] | None = None
         self._shared: dict[tuple[int, tuple[str, ...]], tuple[set[int], set[int]]] = {}
         self._places: dict[tuple[int, tuple[str, ...]], Location | None] = {}
@@ -103,7 +126,7 @@ class DataExam(Probe):
         return _Loader(
             names=names_of_loader(iterator._index_sampler, frame),
             built=started.get("loader_built"),
-            dataset=weakref.ref(iterator._dataset),
+            dataset=_weakly(iterator._dataset),
             in_order=isinstance(sampler, SequentialSampler),
             indices=_indices(iterator._dataset, sampler),
             iterator=weakref.ref(iterator),
@@ -130,7 +153,7 @@ class DataExam(Probe):
         if rows is None or rows.requires_grad or torch._C._functorch.is_functorch_wrapped_tensor(rows):
             return
         self._calls += 1
-        if self._calls > 20 * _MOST_CALLS:
+        if self._calls > _MOST_CALLS:
             self.remove()
         elif torch.is_grad_enabled() and module.training:
             self._last = (module, rows)
@@ -144,17 +167,17 @@ class DataExam(Probe):
             return
         (module, rows), self._last = self._last, None
         kept = self._trained.get(id(module))
-        if kept is None or kept[0]() is not module:
+        if kept is None or kept.module() is not module:
             if len(self._trained) > 20:
                 return
-            kept = self._trained[id(module)] = (weakref.ref(module), set())
-        if len(kept[1]) < _MOST_ROWS:
-            kept[1].update(fingerprints(rows))
+            kept = self._trained[id(module)] = _Trained(weakref.ref(module))
+        if not kept.is_full:
+            kept.take(rows)
 
     def _evaluate(self, module: nn.Module, rows: torch.Tensor) -> None:
         """Count how many of the rows this very model was trained on before."""
         kept = self._trained.get(id(module))
-        if kept is None or kept[0]() is not module or not kept[1]:
+        if kept is None or kept.module() is not module or not kept.rows:
             return
         self._evaluated[id(module)] = self._evaluated.get(id(module), 0) + 1
         if self._evaluated[id(module)] > _MOST_EVALUATED:
@@ -167,7 +190,7 @@ class DataExam(Probe):
             return
         found = fingerprints(rows)
         shared, looked_at = self._shared.setdefault((id(module), names), (set(), set()))
-        shared.update(f for f in found if f in kept[1])
+        shared.update(f for f in found if f in kept.rows)
         looked_at.update(found)
         self._places.setdefault((id(module), names), user_location(frame))
 
@@ -212,6 +235,14 @@ class DataExam(Probe):
                     )
                 )
                 return
+
+
+def _weakly(thing: Any) -> Callable[[], Any]:
+    """A weak reference; a list, which cannot have one, is forgotten."""
+    try:
+        return weakref.ref(thing)
+    except TypeError:
+        return lambda: None
 
 
 def _came_first(held_out: _Loader, trained: _Loader) -> bool:

@@ -47,15 +47,17 @@ def fingerprints(rows: torch.Tensor) -> list[int]:
     if flat.shape[1] < _LEAST_COLUMNS[floating]:
         return []
     flat = flat[:, :: max(1, flat.shape[1] // _MOST_COLUMNS)][:, :_MOST_COLUMNS].cpu().contiguous()
-    varied = (flat != flat[:, :1]).sum(1) >= (3 if floating else 8)
     if floating:
         # Whole numbers (counts, one-hot codes) repeat by themselves.
-        varied &= (flat != flat.round()).sum(1) >= 3
+        varied = ((flat != flat[:, :1]) & (flat != flat.round())).sum(1) >= 3
         bits = flat.float().view(torch.int32).long()
     else:
+        varied = (flat.sort(1).values.diff(dim=1) != 0).sum(1) >= 8
         bits = flat.long()
-    keys = torch.arange(1, bits.shape[1] + 1, dtype=torch.int64) * 0x5851F42D4C957F2D + 0x14057B7EF767814F
-    mixed = (bits * keys) ^ (bits >> 7)
+    mixed = bits * 0x5851F42D4C957F2D + torch.arange(1, bits.shape[1] + 1, dtype=torch.int64) * 0x14057B7EF767814F
+    # A sum of products alone would be the same for many rows of small numbers.
+    for shift, factor in ((29, 0x3F58476D1CE4E5B9), (32, 0x14D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> shift)) * factor
     return [int(n) for n in mixed.sum(1)[varied].tolist()]
 
 
