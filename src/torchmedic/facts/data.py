@@ -13,6 +13,7 @@ class LoaderSeen(Observation):
     """A DataLoader in its first pass: whether it was trained on, in which order, and how its labels came.
 
     `single_class` counts batches with one label only, `is_sorted` says that labels never fell (or never rose).
+    `stepped` counts optimizer steps on its batches; `stepped_at` is their line where the loader is named for testing.
     """
 
     kind: ClassVar[str] = "loader-seen"
@@ -30,6 +31,8 @@ class LoaderSeen(Observation):
     is_sorted: bool
     label_name: str = ""
     first_labels: tuple[str, ...] = ()
+    stepped: int = 0
+    stepped_at: Location | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

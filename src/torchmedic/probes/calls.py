@@ -14,6 +14,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
 from torchmedic.probes.frames import is_user_file, outward
+from torchmedic.probes.patching import hide_frame
 from torchmedic.probes.trace import Place
 
 MOST_CALLS = 20_000
@@ -166,7 +167,11 @@ class CallTrace(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        result = func(*args, **kwargs)
+        try:
+            result = func(*args, **kwargs)
+        except Exception as error:
+            hide_frame(error)
+            raise
         if len(self.calls) < MOST_CALLS and self._is_on:
             name = plain_name(func)
             if name:

@@ -44,6 +44,8 @@ class _Loader:
     indices: set[int] | None
     iterator: Any
     trained: int = 0
+    stepped: int = 0
+    stepped_at: Location | None = None
     batches: int = 0
     samples: int = 0
     batch_size: int = 0
@@ -131,6 +133,14 @@ class DataExam(Probe):
             indices=_indices(iterator._dataset, sampler),
             iterator=weakref.ref(iterator),
         )
+
+    def on_step_done(self, optimizer: Any) -> None:
+        loader = self._current
+        if loader is None or self.recorder.clock_is_held:
+            return
+        loader.stepped += 1
+        if loader.stepped_at is None and is_held_out(loader.names):
+            loader.stepped_at = user_location()
 
     # -- rows ----------------------------------------------------------------------------------------------------
 
@@ -340,4 +350,6 @@ def _fact(loader: _Loader, step: int) -> LoaderSeen:
         is_sorted=loader.has_labels and (loader.rises or loader.falls),
         label_name=loader.label_name,
         first_labels=tuple(loader.firsts),
+        stepped=loader.stepped,
+        stepped_at=loader.stepped_at,
     )

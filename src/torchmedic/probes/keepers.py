@@ -96,6 +96,9 @@ def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
                     yield from ((f".{child}", module) for child, module in item.items())
                 elif name not in ("_parameters", "_buffers"):
                     yield f".{name}", item
+        if is_user_file(getattr(sys.modules.get(type(thing).__module__), "__file__", None) or ""):
+            shared = vars(type(thing)).items()
+            yield from ((f".{name}", item) for name, item in shared if isinstance(item, _CONTAINERS))
 
 
 def storing_statement(keeper: Keeper) -> Storing:

@@ -24,8 +24,10 @@ _MOST_PER_STEP = 12
 _MOST_EXAMS = 30
 _CLASS_LOSSES = ("cross_entropy", "nll_loss")
 _PROBABILITY_LOSSES = ("binary_cross_entropy_with_logits", "binary_cross_entropy", "kl_div")
+# Their targets say "alike" or "unlike" by the signs 1 and -1; the number is the position of the target.
+_SIGN_LOSSES = {"cosine_embedding_loss": 2, "margin_ranking_loss": 2, "soft_margin_loss": 1, "hinge_embedding_loss": 1}
 _DISTANCE_LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
-LOSSES = frozenset((*_CLASS_LOSSES, *_PROBABILITY_LOSSES, *_DISTANCE_LOSSES))
+LOSSES = frozenset((*_CLASS_LOSSES, *_PROBABILITY_LOSSES, *_DISTANCE_LOSSES, *_SIGN_LOSSES))
 _PAIRING = frozenset(("sub", "rsub", "add", "mul", "div", "true_divide"))
 _ON_PURPOSE = ("None", "unsqueeze", "[:,", "[...", "view(", "reshape(", ".T", ".t()", "transpose", "keepdim")
 
@@ -118,7 +120,8 @@ class LossExam(Probe):
 
     def _look_at_loss(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         given = args[0] if args else kwargs.get("input")
-        target = args[1] if len(args) > 1 else kwargs.get("target")
+        at = _SIGN_LOSSES.get(call.name, 1)
+        target = args[at] if len(args) > at else kwargs.get("target")
         if not isinstance(given, torch.Tensor) or not isinstance(target, torch.Tensor):
             return
         if not (given.requires_grad or target.requires_grad) or len(self._calls) >= _MOST_PER_STEP:
@@ -148,7 +151,7 @@ class LossExam(Probe):
             function=function,
             where=place.location() if place else None,
             expression=place.expression() if place else "",
-            names=_names(place.expression() if place else "", function),
+            names=_names(place.expression() if place else "", function, _SIGN_LOSSES.get(function, 1)),
             given=_summary(given),
             target=_summary(target),
             loss=float(result) if isinstance(result, torch.Tensor) and result.numel() == 1 else None,
@@ -269,7 +272,7 @@ def _summary(tensor: torch.Tensor) -> Any:
     return tensor_summary(near)
 
 
-def _names(expression: str, function: str) -> tuple[str, str]:
+def _names(expression: str, function: str, at: int = 1) -> tuple[str, str]:
     """How the user wrote the two operands; `input` and `target` where that cannot be told."""
     try:
         tree = ast.parse(expression.strip(), mode="eval").body
@@ -278,7 +281,7 @@ def _names(expression: str, function: str) -> tuple[str, str]:
     if isinstance(tree, ast.Call):
         by_name = {k.arg: ast.unparse(k.value) for k in tree.keywords if k.arg in ("input", "target")}
         positional = [ast.unparse(a) for a in tree.args]
-        both = [*positional[:2], *(by_name[k] for k in ("input", "target") if k in by_name)]
+        both = [*positional[:1], *positional[at : at + 1], *(by_name[k] for k in ("input", "target") if k in by_name)]
         if len(both) == 2 and function in LOSSES:
             return both[0], both[1]
     names = operand_names(expression)
