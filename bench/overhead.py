@@ -26,7 +26,13 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from torchmedic.facts import RunInfo
+from torchmedic.probes.autograd import Autograd
+from torchmedic.probes.batches import Batches
+from torchmedic.probes.loaders import Loaders
+from torchmedic.probes.modules import Modules
+from torchmedic.probes.optimizers import Optimizers
 from torchmedic.record import Recorder
+from torchmedic.replay.doctor import Doctor
 from torchmedic.settings import RUN_FILE, Settings
 from torchmedic.store import Writer, create
 from torchmedic.watching import install_probes
@@ -112,12 +118,19 @@ class PerOpCheck(TorchDispatchMode):
         return out
 
 
+def install_guard(recorder: Recorder) -> None:
+    """The always-on guard alone, without the exams of the first steps and the pulse."""
+    modules, optimizers, loaders = Modules(), Optimizers(), Loaders()
+    for probe in (modules, optimizers, Autograd(), Batches(), loaders, Doctor(modules, optimizers, loaders)):
+        recorder.add(probe)
+
+
 @contextlib.contextmanager
-def medic() -> Iterator[None]:
+def medic(install: Callable[[Recorder], None] = install_probes) -> Iterator[None]:
     with tempfile.TemporaryDirectory() as folder:
         create(Path(folder) / RUN_FILE, RunInfo())
         recorder = Recorder(Settings(run_folder=folder, parent=os.getppid()), Writer(Path(folder) / RUN_FILE))
-        install_probes(recorder)
+        install(recorder)
         try:
             yield
         finally:
@@ -136,10 +149,12 @@ def module_hooks() -> Iterator[None]:
 WAYS: dict[str, Callable[[], Any]] = {
     "bare": contextlib.nullcontext,
     "torchmedic": medic,
+    "guard alone": lambda: medic(install_guard),
     "module hooks": module_hooks,
     "detect_anomaly": torch.autograd.detect_anomaly,
     "per-op check": PerOpCheck,
 }
+SETTLING = ("torchmedic", "guard alone")
 
 
 def train(work: Workload, optimizer: torch.optim.Optimizer, steps: int) -> None:
@@ -167,12 +182,12 @@ def _wait() -> None:
         torch.cuda.synchronize()
 
 
-def measure(work: Workload, fused: bool, rounds: int, ways: list[str]) -> dict[str, float]:
+def measure(work: Workload, fused: bool, rounds: int, ways: list[str], warm: int) -> dict[str, float]:
     """Median ratio to bare for each way, and the bare time in milliseconds."""
     times: dict[str, list[float]] = {way: [] for way in ways}
     for _ in range(rounds):
         for way in ways:
-            times[way].append(seconds_per_step(work, way, fused, warm=8))
+            times[way].append(seconds_per_step(work, way, fused, warm if way in SETTLING else 4))
     bare = statistics.median(times["bare"])
     ratios = {
         way: statistics.median(t / b for t, b in zip(values, times["bare"], strict=True))
@@ -187,6 +202,7 @@ def main() -> None:
     parser.add_argument("--models", default="mlp,gpt2,gat,resnet50" if DEVICE == "cuda" else "mlp,gpt2,gat")
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--warm", type=int, default=60, help="steps before timing, for ways that examine first steps")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     ways = options.ways.split(",")
@@ -196,7 +212,7 @@ def main() -> None:
     for name in options.models.split(","):
         work = globals()[name]()
         for fused in (True, False):
-            found = measure(work, fused, options.rounds, ways)
+            found = measure(work, fused, options.rounds, ways, options.warm)
             kind = "fused" if fused else "foreach"
             print(
                 f"{work.name:14s} {kind:8s} {found['bare ms']:9.3f} " + " ".join(f"{found[w]:14.3f}" for w in ways[1:]),

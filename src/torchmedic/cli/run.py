@@ -43,7 +43,8 @@ def command(
 ) -> None:
     """Run a training script that was not changed, and name the cause when it goes wrong.
 
-    Standard output is the script's own; torchmedic speaks on standard error. The exit code is the script's.
+    Standard output is the script's own; torchmedic speaks on standard error. The exit code is the script's, or 1
+    where a step with non-finite numbers stopped the run (see --on-sick).
     """
     from torchmedic.launch.parent import new_run_folder, run_script, run_unwatched
     from torchmedic.launch.retrace import look_again_if_needed
@@ -68,9 +69,11 @@ def command(
         verdict = _verdict(folder)
         _write(verdict, json_path, sarif_path)
         if verdict.diagnoses or verdict.unexplained or not quiet:
-            from torchmedic.render.text import draw
+            from torchmedic.render.text import draw, draw_stop
 
-            draw(verdict, console(error_stream=True))
+            screen = console(error_stream=True)
+            draw(verdict, screen)
+            draw_stop(verdict, screen)
     raise SystemExit(status or exit_code(verdict, fail_on))
 
 

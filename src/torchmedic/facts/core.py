@@ -106,6 +106,7 @@ class RunInfo:
     exit_code: int | None = None
     signal: int | None = None
     stopped_by_us: bool = False
+    folder: str = ""
     rank: int = 0
 
 

@@ -18,6 +18,7 @@ from torchmedic.launch.imports import after_import
 from torchmedic.probes.clues import Clues
 from torchmedic.probes.environment import Surroundings
 from torchmedic.probes.exceptions import crash_of
+from torchmedic.probes.frames import shown_path
 from torchmedic.probes.start_times import StartTimes
 from torchmedic.probes.whereabouts import Whereabouts
 from torchmedic.record import Recorder, say
@@ -133,6 +134,7 @@ def _finish(recorder: Recorder) -> None:
             recorder.folder / RUN_FILE,
             steps=recorder.step,
             stopped_by_us=recorder.stopped_by_us,
+            folder=shown_path(str(recorder.folder)),
             torch=str(getattr(torch, "__version__", "")),
         )
     except Exception as failure:  # noqa: BLE001

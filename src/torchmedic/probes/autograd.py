@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, hide_frame
 from torchmedic.record import Probe, Recorder
 
 
@@ -25,7 +25,11 @@ class Autograd(Probe):
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
             roots = (tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors)
             recorder.emit("on_backward", roots)
-            original(tensors, *args, **kwargs)
+            try:
+                original(tensors, *args, **kwargs)
+            except Exception as error:
+                hide_frame(error)
+                raise
             recorder.emit("on_backward_done", roots)
 
         self._patches.replace(torch.autograd, "backward", backward)

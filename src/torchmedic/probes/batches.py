@@ -7,7 +7,7 @@ from typing import Any
 
 from torch.utils.data import dataloader
 
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, hide_frame
 from torchmedic.record import Probe, Recorder
 
 
@@ -26,7 +26,11 @@ class Batches(Probe):
             again = recorder.emit("on_fetch", iterator)
             if again is not None:
                 return again.batch
-            batch = original(iterator)
+            try:
+                batch = original(iterator)
+            except BaseException as error:
+                hide_frame(error)
+                raise
             recorder.emit("on_batch", batch, iterator)
             return batch
 

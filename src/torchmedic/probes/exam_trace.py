@@ -10,9 +10,11 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from torchmedic.probes.frames import is_own_file, is_user_file, outward
+from torchmedic.probes.patching import hide_frame
 from torchmedic.probes.trace import Op, Place, StorageKey, Trace, storage_key
 
 _MOST_OPS = 40_000
+_MOST_BYTES_HELD = 256 * 2**20
 _LEAVING = {
     "numpy": "numpy",
     "__array__": "numpy",
@@ -63,20 +65,40 @@ class StepTrace(Trace):  # type: ignore[no-untyped-call]
         super().__init__(values=False)
         self.grad_free: dict[int, GradFree] = {}
         self.too_long = False
+        self._held: list[Any] = []
+        self._room = _MOST_BYTES_HELD
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if len(self.ops) >= _MOST_OPS:
             self.too_long = True
             return func(*args, **(kwargs or {}))
         index = len(self.ops)
-        result = super().__torch_dispatch__(func, types, args, kwargs)
+        try:
+            result = super().__torch_dispatch__(func, types, args, kwargs)
+        except Exception as error:
+            hide_frame(error)
+            raise
         if func is torch.ops.aten.lift_fresh.default and index < len(self.ops):
             self._begin_anew(self.ops[index])
+        if index < len(self.ops):
+            self._hold(result)
         if not torch.is_grad_enabled() and index < len(self.ops):
             op = self.ops[index]
             if op.phase == "forward" and any(seen.requires_grad for seen in op.inputs):
                 self.grad_free[index] = _surroundings()
         return result
+
+    def _hold(self, result: Any) -> None:
+        """Keep small results alive while the trace lasts, so that no later tensor lies where they lay."""
+        for tensor in result if isinstance(result, (list, tuple)) else (result,):
+            if isinstance(tensor, torch.Tensor) and tensor.layout == torch.strided:
+                size = tensor.untyped_storage().nbytes()
+                if size <= self._room:
+                    self._room -= size
+                    self._held.append(tensor.untyped_storage())
+
+    def let_go(self) -> None:
+        self._held.clear()
 
     def _begin_anew(self, op: Op) -> None:
         """A tensor made of plain values may lie where a freed one lay: it has no maker but this operation."""
@@ -101,7 +123,11 @@ class Borders(TorchFunctionMode):
         self.data: set[int] = set()
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = func(*args, **(kwargs or {}))
+        try:
+            result = func(*args, **(kwargs or {}))
+        except Exception as error:
+            hide_frame(error)
+            raise
         name = getattr(func, "__name__", "")
         at = len(self._trace.ops)
         if name in _LEAVING and args and isinstance(args[0], torch.Tensor):

@@ -17,6 +17,7 @@ from torch.utils._pytree import tree_leaves
 
 from torchmedic.facts import Location
 from torchmedic.probes.frames import is_own_file, is_user_file, location, outward
+from torchmedic.probes.patching import hide_frame
 from torchmedic.probes.positions import expression_at
 
 StorageKey = int
@@ -140,7 +141,11 @@ class Trace(TorchDispatchMode):  # type: ignore[no-untyped-call]
         read = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
         mutates = self._values and func._schema.is_mutable
         inputs = [self._seen(t, look=mutates) for t in read]
-        result = func(*args, **kwargs)
+        try:
+            result = func(*args, **kwargs)
+        except Exception as error:
+            hide_frame(error)
+            raise
         made = [leaf for leaf in tree_leaves(result) if isinstance(leaf, torch.Tensor)]
         op = self._record(str(func), inputs, args)
         op.outputs = [self._seen(t, look=self._values) for t in made]

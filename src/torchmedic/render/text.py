@@ -19,7 +19,26 @@ def draw(verdict: Verdict, console: Console) -> None:
     for line in verdict.unexplained:
         _draw_unexplained(line, console)
     if not verdict.diagnoses and not verdict.unexplained:
-        console.print(Text(f"torchmedic: healthy, {verdict.info.steps} optimizer steps watched", style="green"))
+        console.print(Text(f"torchmedic: {_nothing_found(verdict)}", style="green"))
+
+
+def _nothing_found(verdict: Verdict) -> str:
+    """Silence is judged by what was seen: a script without training is not called healthy."""
+    steps, status = verdict.info.steps, verdict.info.exit_code
+    ended = f" (the script ended with status {status})" if status else ""
+    return (
+        f"healthy, {steps} optimizer steps watched{ended}" if steps else f"no training seen, nothing to report{ended}"
+    )
+
+
+def draw_stop(verdict: Verdict, console: Console) -> None:
+    """Say that it was us who ended the run, how to let it go on, and where its remains are."""
+    if verdict.info.stopped_by_us:
+        line = f"torchmedic: stopped the run after step {verdict.info.steps}; `--on-sick continue` lets it go on"
+        console.print(Text(line), soft_wrap=True)
+        console.print(
+            Text(f"torchmedic: the last good weights and `repro.py` are in {verdict.info.folder}"), soft_wrap=True
+        )
 
 
 def draw_diagnosis(diagnosis: Diagnosis, console: Console) -> None:

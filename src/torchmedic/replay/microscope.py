@@ -38,6 +38,8 @@ _PLACING = (
 )
 # Storage that nobody has written yet.
 _UNWRITTEN = ("empty", "new_empty", "empty_like", "empty_strided", "new_empty_strided", "resize")
+# Operations that make something finite of an infinity, without a word.
+_SWALLOWING = ("rsqrt", "reciprocal", "div", "sigmoid", "tanh", "atan", "exp")
 _MOST_KEPT = 60
 _LARGEST_KEPT = 50_000_000
 
@@ -89,6 +91,9 @@ def investigate(trace: Trace, seeds: Iterable[int]) -> Findings | None:
         return None
     first = [op for op in bad if not _made_bad_inputs(op)]
     arisen = [op for op in first if not _is_placed(op)]
+    swallowed = _swallowed(trace, arisen[0]) if arisen else None
+    if swallowed is not None:
+        return investigate(trace, [swallowed])
     if arisen:
         origin, placed = arisen[0], None
     else:
@@ -105,6 +110,24 @@ def investigate(trace: Trace, seeds: Iterable[int]) -> Findings | None:
         entered=None if placed is not None else entered,
         others=[op for op in arisen if _line(op) != _line(origin)],
     )
+
+
+def _swallowed(trace: Trace, op: Op) -> int | None:
+    """An earlier operation whose infinity became an innocent 0 on the way here, as in `x * rsqrt(inf)`."""
+    asked = trace.ops[op.forward].inputs if op.forward is not None else []
+    for seen in (*op.inputs, *asked):
+        between = trace.ops[seen.maker] if seen.maker is not None and seen.maker < op.index else None
+        if between is None or base_name(between.name) not in _SWALLOWING:
+            continue
+        for read in between.inputs:
+            maker = trace.ops[read.maker] if read.maker is not None and read.maker < between.index else None
+            if (
+                maker is not None
+                and not _is_placed(maker)
+                and any(s.is_bad for s in maker.outputs if s.key == read.key)
+            ):
+                return maker.index
+    return None
 
 
 def _bad_ancestors(trace: Trace, seeds: Iterable[int]) -> list[Op]:
