@@ -154,7 +154,6 @@ WAYS: dict[str, Callable[[], Any]] = {
     "detect_anomaly": torch.autograd.detect_anomaly,
     "per-op check": PerOpCheck,
 }
-SETTLING = ("torchmedic", "guard alone")
 
 
 def train(work: Workload, optimizer: torch.optim.Optimizer, steps: int) -> None:
@@ -187,7 +186,7 @@ def measure(work: Workload, fused: bool, rounds: int, ways: list[str], warm: int
     times: dict[str, list[float]] = {way: [] for way in ways}
     for _ in range(rounds):
         for way in ways:
-            times[way].append(seconds_per_step(work, way, fused, warm if way in SETTLING else 4))
+            times[way].append(seconds_per_step(work, way, fused, warm))
     bare = statistics.median(times["bare"])
     ratios = {
         way: statistics.median(t / b for t, b in zip(values, times["bare"], strict=True))
@@ -202,7 +201,7 @@ def main() -> None:
     parser.add_argument("--models", default="mlp,gpt2,gat,resnet50" if DEVICE == "cuda" else "mlp,gpt2,gat")
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--warm", type=int, default=60, help="steps before timing, for ways that examine first steps")
+    parser.add_argument("--warm", type=int, default=40, help="steps before timing: exams of the first steps end")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     ways = options.ways.split(",")

@@ -39,7 +39,7 @@ class StrayLeaf(Observation):
 
 @dataclass(frozen=True, kw_only=True)
 class OptimizerSeen(Observation):
-    """An optimizer that stepped. `orphans` of its parameters belong to no living module."""
+    """An optimizer that stepped. `orphans` of its parameters have no living module, `reached` ones were in a graph."""
 
     kind: ClassVar[str] = "optimizer-seen"
     type: str
@@ -50,6 +50,7 @@ class OptimizerSeen(Observation):
     plain_tensors: int = 0
     orphans: int = 0
     orphan_shapes: tuple[tuple[int, ...], ...] = ()
+    reached: int = 0
     names: tuple[str, ...] = ()
     step: int | None = None
 

@@ -47,11 +47,14 @@ class Cut:
 class Reading:
     """One trace with the storages of the weights in question."""
 
-    def __init__(self, trace: StepTrace, borders: Borders, root: Root, keys: set[StorageKey]) -> None:
+    def __init__(
+        self, trace: StepTrace, borders: Borders, root: Root, keys: set[StorageKey], weights: set[StorageKey]
+    ) -> None:
         self.trace = trace
         self.borders = borders
         self.root = root
         self.keys = keys
+        self.weights = weights | keys
         self.ops = trace.ops
         self.tainted = self._taint()
 
@@ -63,10 +66,10 @@ class Reading:
                 continue
             of: set[StorageKey] = set()
             for seen in op.inputs:
-                if seen.maker is not None and seen.maker in found:
+                if seen.key in self.weights:
+                    of |= {seen.key} & self.keys
+                elif seen.maker in found:
                     of |= found[seen.maker]
-                elif seen.maker is None and seen.key in self.keys:
-                    of.add(seen.key)
             if of:
                 found[op.index] = of
         return found
@@ -78,7 +81,20 @@ class Reading:
     def above_root(self) -> set[int]:
         if self.root.maker is None:
             return set()
-        return {op.index for op in self.trace.ancestors(self.root.maker)}
+        return self._ancestors(self.root.maker)
+
+    def _ancestors(self, start: int) -> set[int]:
+        """The operations behind a result. Weights are where it ends: an update in the trace made them, not the step."""
+        waiting, done = [start], set[int]()
+        while waiting:
+            index = waiting.pop()
+            op = self.ops[index]
+            if index in done or op.phase != "forward":
+                continue
+            done.add(index)
+            inputs = [seen for seen in op.inputs if seen.key not in self.weights]
+            waiting += [seen.maker for seen in inputs if seen.maker is not None and seen.maker < index]
+        return done
 
     def cuts(self) -> list[Cut]:
         """Every place on the way from the weights to the loss where a tensor stops needing a gradient."""
@@ -97,11 +113,11 @@ class Reading:
         """The cut between a weight-dependent result and an operation that reads it as a constant."""
         if seen.requires_grad:
             return None
-        if seen.maker is None:
-            if seen.key not in self.keys:
-                return None
-            detached = self._detached(seen.key, None, reader.index)
+        if seen.key in self.weights:
+            detached = self._detached(seen.key, seen.maker, reader.index) if seen.key in self.keys else None
             return self._alias_cut(detached, reader, {seen.key}) if detached is not None else None
+        if seen.maker is None:
+            return None
         taint = self.tainted.get(seen.maker)
         if not taint:
             return None
@@ -109,6 +125,8 @@ class Reading:
         if detached is not None:
             return self._alias_cut(detached, reader, taint)
         made = self.ops[seen.maker]
+        if made.index not in self.tainted or made.phase != "forward":
+            return None
         if any(i.requires_grad and (i.key in self.keys or i.maker in self.tainted) for i in made.inputs):
             return self._op_cut(made, reader, taint)
         return None
@@ -159,7 +177,7 @@ class Reading:
         above = self.above_root()
         for leave in self.borders.leaving:
             taint = self._taint_at(leave.key, leave.at)
-            back = self._came_back(leave.value, leave.at, above, scalar=leave.how == "item")
+            back = self._came_back(leave, above)
             if leave.how == "data" or not taint or not self._needed_gradient(leave):
                 continue
             if not back and not self.root.is_leaf:
@@ -184,17 +202,23 @@ class Reading:
         detaching = (op for op in self.ops[:at] if op.name.startswith("aten.detach."))
         return any(op.inputs[0].key == key and op.inputs[0].requires_grad for op in detaching)
 
-    def _came_back(self, value: object, at: int, above: set[int], *, scalar: bool) -> Location | None:
+    def _came_back(self, leave: Leaving, above: set[int]) -> Location | None:
         """The line at which what left came back: a new tensor on the way to the loss, or the number itself."""
         for enter in self.borders.entering:
-            if enter.at >= at and (enter.key == self.root.key or self._is_read(enter.key, enter.at, above)):
+            if enter.at >= leave.at and (enter.key == self.root.key or self._is_read(enter.key, enter.at, above)):
                 return enter.place.location()
-        if scalar and isinstance(value, float) and value not in (0.0, 1.0):
-            for index in sorted(above):
-                op = self.ops[index]
-                if index >= at and value in op.scalars and op.place is not None:
-                    return op.place.location()
+        for index in sorted(index for index in above if index >= leave.at):
+            op = self.ops[index]
+            if op.place is not None and (self._brings_in(op, leave) or _uses_number(op, leave)):
+                return op.place.location()
         return None
+
+    def _brings_in(self, op: Op, leave: Leaving) -> bool:
+        """A tensor made of plain values, or one from nowhere that has the form of what left."""
+        if leave.how == "item":
+            return False
+        unknown = [seen for seen in op.inputs if seen.maker is None and seen.key not in self.weights and seen.is_float]
+        return op.name.startswith("aten.lift_fresh.") or any(seen.shape == leave.shape for seen in unknown)
 
     def _is_read(self, key: StorageKey, after: int, above: set[int]) -> bool:
         return any(seen.key == key for index in above if index >= after - 1 for seen in self.ops[index].inputs)
@@ -205,7 +229,7 @@ class Reading:
         for op, seen in self._constant_terms():
             if seen.maker is None or seen.maker not in self.tainted:
                 continue
-            within = {above.index for above in self.trace.ancestors(seen.maker)}
+            within = self._ancestors(seen.maker)
             for index in sorted(within | {op.index}):
                 for part in self.ops[index].inputs:
                     cut = self._cut_before(self.ops[index], part)
@@ -229,6 +253,15 @@ class Reading:
                 yield from ((op, seen) for seen in op.inputs if not seen.requires_grad and seen.is_float)
             small = [seen for seen in op.inputs if seen.requires_grad and seen.shape in ((), (1,))]
             waiting += [seen.maker for seen in small if seen.maker is not None]
+
+
+def _uses_number(op: Op, leave: Leaving) -> bool:
+    return (
+        leave.how == "item"
+        and isinstance(leave.value, float)
+        and leave.value not in (0.0, 1.0)
+        and leave.value in op.scalars
+    )
 
 
 def _is_scaling(op: Op) -> bool:

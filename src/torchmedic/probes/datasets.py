@@ -27,6 +27,8 @@ _MOST_BATCHES = 400
 _MOST_ROWS = 20_000
 _MOST_CALLS = 12_000
 _MOST_TAKEN = 400
+# Rows on a device have to be waited for.
+_MOST_TAKEN_FROM_DEVICE = 24
 _MOST_IN_VAIN = 10
 _MOST_EVALUATED = 40
 _LEAST_SHARED = 10
@@ -69,13 +71,17 @@ class _Trained:
     taken: int = 0
     in_vain: int = 0
 
+    on_device: bool = False
+
     @property
     def is_full(self) -> bool:
-        return len(self.rows) >= _MOST_ROWS or self.taken >= _MOST_TAKEN or self.in_vain >= _MOST_IN_VAIN
+        most = _MOST_TAKEN_FROM_DEVICE if self.on_device else _MOST_TAKEN
+        return len(self.rows) >= _MOST_ROWS or self.taken >= most or self.in_vain >= _MOST_IN_VAIN
 
     def take(self, rows: torch.Tensor) -> None:
         before = len(self.rows)
         self.rows.update(fingerprints(rows))
+        self.on_device = rows.device.type != "cpu"
         self.taken += 1
         self.in_vain = 0 if len(self.rows) > before else self.in_vain + 1
 

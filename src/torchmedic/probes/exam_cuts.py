@@ -17,7 +17,7 @@ from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.sources import freezing_lines
-from torchmedic.probes.trace import storage_key
+from torchmedic.probes.trace import StorageKey, storage_key
 from torchmedic.record import Probe, Recorder
 
 _STEPS_BEFORE_TRACE = 3
@@ -31,6 +31,30 @@ class _Watched:
     steps: int = 0
     without: dict[int, torch.Tensor] = field(default_factory=dict)
     traced: bool = False
+
+
+@dataclass(slots=True)
+class _Scene:
+    """A traced step with one of its losses, and who owns which weight."""
+
+    trace: StepTrace
+    borders: Borders
+    root: Root
+    owners: dict[int, Registered]
+    by_key: dict[StorageKey, Registered] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for owner in self.owners.values():
+            parameter = owner.module._parameters[owner.attribute]
+            if parameter is not None:
+                self.by_key[storage_key(parameter)] = owner
+
+    def reading(self, keys: set[StorageKey]) -> Reading:
+        return Reading(self.trace, self.borders, self.root, keys, set(self.by_key))
+
+    def name(self, parameter: torch.Tensor) -> str:
+        owner = self.owners.get(id(parameter))
+        return owner.path if owner else f"a tensor of shape {list(parameter.shape)}"
 
 
 class CutExam(Probe):
@@ -134,41 +158,36 @@ class CutExam(Probe):
         if trace is None or borders is None or trace.too_long:
             return
         owners = registered(self._modules.roots())
-        names = {key: owner.path for key, owner in owners.items()}
-        mine = [root for root in roots if id(optimizer) in root.followed_by]
-        for root in mine:
-            if watched.without:
-                self._explain(optimizer, watched, trace, borders, root, names, owners)
-            self._lost_terms(optimizer, trace, borders, root, names)
-            self._last_layer(optimizer, trace, root, owners)
+        for root in roots:
+            if id(optimizer) in root.followed_by:
+                scene = _Scene(trace, borders, root, owners)
+                self._explain(optimizer, watched, scene)
+                self._lost_terms(optimizer, scene)
+                self._last_layer(optimizer, scene)
+        trace.let_go()
 
-    def _explain(
-        self,
-        optimizer: Any,
-        watched: _Watched,
-        trace: StepTrace,
-        borders: Borders,
-        root: Root,
-        names: dict[int, str],
-        owners: dict[int, Registered],
-    ) -> None:
+    def _explain(self, optimizer: Any, watched: _Watched, scene: _Scene) -> None:
         by_key = {storage_key(p): p for p in watched.without.values()}
-        reading = Reading(trace, borders, root, set(by_key))
-        cuts = reading.cuts() or reading.exits() or self._flat(trace, root, by_key)
-        for cut in cuts[:4]:
+        # A gradient that is there and 0 came through the graph: nothing was cut, at most flattened. A bias that
+        # cancels out of a difference has one, and is well.
+        missing = {key for key, p in by_key.items() if p.grad is None}
+        reading = scene.reading(missing)
+        cuts = (reading.cuts() or reading.exits()) if missing else []
+        for cut in (cuts or self._flat(scene, by_key))[:4]:
             hit = [by_key[key] for key in cut.keys if key in by_key]
             if not hit:
                 continue
-            fresh = all(id(p) not in owners or self._is_fresh(owners[id(p)]) for p in hit)
-            self.recorder.observe(self._cut_fact(optimizer, cut, hit, names, root, fresh=fresh, whole_term=False))
+            fresh = all(id(p) not in scene.owners or self._is_fresh(scene.owners[id(p)]) for p in hit)
+            self.recorder.observe(self._cut_fact(optimizer, cut, hit, scene, fresh=fresh, whole_term=False))
 
     def _is_fresh(self, owner: Registered) -> bool:
         """Drawn by its constructor: being in an optimizer that gives it no gradient has taught it nothing."""
         birth = self._modules.birth(owner.module)
         return birth is not None and not birth.pretrained and not self._lineage.was_loaded(owner.module)
 
-    def _flat(self, trace: StepTrace, root: Root, by_key: dict[int, torch.Tensor]) -> list[Cut]:
-        if root.node is None:
+    def _flat(self, scene: _Scene, by_key: dict[int, torch.Tensor]) -> list[Cut]:
+        trace, root = scene.trace, scene.root
+        if root.node is None or not by_key:
             return []
         wanted = {id(p) for p in by_key.values()}
         nodes = flat_functions(root.node, lambda node: id(getattr(node, "variable", None)) in wanted)
@@ -183,54 +202,41 @@ class CutExam(Probe):
                 )
         return sorted(cuts.values(), key=lambda cut: cut.at)
 
-    def _lost_terms(
-        self, optimizer: Any, trace: StepTrace, borders: Borders, root: Root, names: dict[int, str]
-    ) -> None:
+    def _lost_terms(self, optimizer: Any, scene: _Scene) -> None:
         parameters = {storage_key(p): p for g in optimizer.param_groups for p in g["params"]}
-        for cut in Reading(trace, borders, root, set(parameters)).lost_terms()[:1]:
+        for cut in scene.reading(set(parameters)).lost_terms()[:1]:
             hit = [parameters[key] for key in cut.keys]
-            self.recorder.observe(self._cut_fact(optimizer, cut, hit, names, root, fresh=True, whole_term=True))
+            self.recorder.observe(self._cut_fact(optimizer, cut, hit, scene, fresh=True, whole_term=True))
 
     def _cut_fact(
-        self,
-        optimizer: Any,
-        cut: Cut,
-        hit: list[torch.Tensor],
-        names: dict[int, str],
-        root: Root,
-        *,
-        fresh: bool,
-        whole_term: bool,
+        self, optimizer: Any, cut: Cut, hit: list[torch.Tensor], scene: _Scene, *, fresh: bool, whole_term: bool
     ) -> GraphCut:
         return GraphCut(
             how=cut.how,
             op=cut.op,
-            parameters=tuple(sorted(names.get(id(p), f"a tensor of shape {list(p.shape)}") for p in hit))[:12],
+            parameters=tuple(sorted(scene.name(p) for p in hit))[:12],
             parameter_count=len(hit),
             where=cut.where,
             expression=cut.expression,
             callee=cut.callee,
             read=cut.read,
             rebuilt=cut.rebuilt,
-            backward=root.place,
+            backward=scene.root.place,
             optimizer_built=self._optimizers.built_at(optimizer),
-            loss_is_leaf=root.is_leaf,
+            loss_is_leaf=scene.root.is_leaf,
             whole_term=whole_term,
             fresh=fresh,
             watched_steps=_STEPS_BEFORE_TRACE + 1,
             step=self.recorder.step,
         )
 
-    def _last_layer(self, optimizer: Any, trace: StepTrace, root: Root, owners: dict[int, Registered]) -> None:
+    def _last_layer(self, optimizer: Any, scene: _Scene) -> None:
         """Whether the weights nearest to the loss are frozen as they were drawn, in a model whose others learn."""
-        if root.maker is None or self._frozen:
+        if self._frozen:
             return
-        by_key = {storage_key(owner.module._parameters[owner.attribute]): owner for owner in owners.values()}  # type: ignore[arg-type]
-        reading = [
-            op
-            for op in trace.ancestors(root.maker)
-            if any(seen.key in by_key and seen.maker is None for seen in op.inputs)
-        ]
+        owners, by_key = scene.owners, scene.by_key
+        above = [scene.trace.ops[index] for index in scene.reading(set()).above_root()]
+        reading = [op for op in above if any(seen.key in by_key for seen in op.inputs)]
         if not reading:
             return
         last = max(reading, key=lambda op: op.index)

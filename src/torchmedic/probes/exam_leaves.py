@@ -16,7 +16,7 @@ from torchmedic.probes.holdings import Fingerprint, Hung, Registered, hung, leav
 from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
-from torchmedic.probes.sources import hung_at
+from torchmedic.probes.sources import assigned_anywhere, hung_at
 from torchmedic.record import Probe, Recorder
 
 _STEPS_LOOKED_AT = frozenset({0, 1, 2, 3, 8, 32, 128, 512})
@@ -67,6 +67,7 @@ class LeafExam(Probe):
         self._stepping: dict[int, _Stepping] = {}
         self._looks: dict[int, int] = {}
         self._inputs: set[int] = set()
+        self._reached: dict[int, int] = {}
 
     def on_optimizer(self, optimizer: Any) -> None:
         self._orders[id(optimizer)] = self._modules.count()
@@ -98,8 +99,8 @@ class LeafExam(Probe):
     def on_finish(self) -> None:
         for optimizer in self._optimizers.alive():
             self._note_optimized(optimizer)
-        for stepping in self._stepping.values():
-            self.recorder.observe(stepping.fact)
+        for key, stepping in self._stepping.items():
+            self.recorder.observe(replace(stepping.fact, reached=self._reached.get(key, 0)))
         for sighting in (*self._sightings.values(), *self._anew.values()):
             sighting.check()
             if not sighting.moved and not sighting.optimized:
@@ -129,15 +130,23 @@ class LeafExam(Probe):
         )
 
     def _look(self, roots: tuple[Any, ...], step: int) -> None:
-        held = {id(p) for o in self._optimizers.alive() for g in o.param_groups for p in g["params"]}
-        stray = [
-            leaf for leaf in leaves_of(roots)[:_MOST_LEAVES] if id(leaf) not in held and id(leaf) not in self._inputs
-        ]
+        leaves = leaves_of(roots)[:_MOST_LEAVES]
+        held = self._held({id(leaf) for leaf in leaves})
+        stray = [leaf for leaf in leaves if id(leaf) not in held and id(leaf) not in self._inputs]
         for sighting in self._sightings.values():
             sighting.check()
         fresh = [leaf for leaf in stray if not self._know(leaf, step)]
         if fresh:
             self._classify(fresh, step, held)
+
+    def _held(self, leaves: set[int]) -> set[int]:
+        """What the optimizers hold; on the way, which of them hold anything that is in the graph."""
+        held: set[int] = set()
+        for optimizer in self._optimizers.alive():
+            own = {id(p) for group in optimizer.param_groups for p in group["params"]}
+            self._reached[id(optimizer)] = max(self._reached.get(id(optimizer), 0), len(own & leaves))
+            held |= own
+        return held
 
     def _know(self, leaf: torch.Tensor, step: int) -> bool:
         known = self._sightings.get(id(leaf))
@@ -192,6 +201,8 @@ class LeafExam(Probe):
             layer = type(owner.root).__name__
             return _hung_fact(leaf, hook, f"{hook.path}.{owner.path}", "", layer)
         root_birth = self._modules.birth(owner.root)
+        since = min(self._orders.values(), default=0)
+        late = birth is not None and birth.order > since
         return StrayLeaf(
             name=owner.path,
             place="anew" if root_birth is not None and root_birth.in_forward else "module",
@@ -199,9 +210,9 @@ class LeafExam(Probe):
             owner=type(owner.root).__name__,
             attribute=owner.attribute,
             layer=type(owner.module).__name__,
-            born=_outermost_birth(self._modules, owner),
-            replaced=None,
-            after_optimizer=birth is not None and any(birth.order > order for order in self._orders.values()),
+            born=_outermost_birth(self._modules, owner, since),
+            replaced=None if late else assigned_anywhere(owner.attribute),
+            after_optimizer=late,
             fresh=self._lineage.is_fresh(owner.module),
             in_root_with_optimized=any(id(p) in held for p in owner.root.parameters()),
         )
@@ -260,15 +271,25 @@ def _is_below(owner: nn.Module, root: nn.Module) -> bool:
     return any(module is owner for module in root.modules())
 
 
-def _outermost_birth(modules: Modules, owner: Registered) -> Location | None:
-    """Where the largest module on the way to a parameter was built that is not the root itself."""
-    module: Any = owner.root
+def _outermost_birth(modules: Modules, owner: Registered, since: int) -> Location | None:
+    """Where the largest module around a parameter was built: of those younger than the optimizer, if there are any."""
+    births = [
+        birth for module in _way(owner) if (birth := modules.birth(module)) is not None and birth.where is not None
+    ]
+    younger = [birth for birth in births if birth.order > since]
+    chosen = younger or births[1:] or births
+    return chosen[0].where if chosen else None
+
+
+def _way(owner: Registered) -> list[nn.Module]:
+    """The modules from the root down to the one that owns a parameter; plain containers say nothing."""
+    found = [owner.root]
     for name in owner.path.split(".")[:-1]:
-        module = module._modules.get(name)
-        birth = modules.birth(module) if module is not None else None
-        if birth is not None and birth.where is not None and type(module) not in (nn.Sequential, nn.ModuleList):
-            return birth.where
-    return modules.born_at(owner.module)
+        inner = found[-1]._modules.get(name)
+        if inner is None:
+            break
+        found.append(inner)
+    return [module for module in found if type(module) not in (nn.ModuleList, nn.ModuleDict)]
 
 
 def _name_in_frames(leaf: torch.Tensor) -> tuple[str, Location | None]:

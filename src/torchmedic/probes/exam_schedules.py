@@ -114,14 +114,13 @@ class ScheduleExam(Probe):
         def init(scheduler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> None:
             original(scheduler, optimizer, *args, **kwargs)
             if self.recorder.is_ours:
-                self._schedules[id(scheduler)] = self._begin(
-                    scheduler, optimizer, float(optimizer.param_groups[0]["lr"])
-                )
+                inner = _unwrapped(optimizer)
+                self._schedules[id(scheduler)] = self._begin(scheduler, inner, float(inner.param_groups[0]["lr"]))
 
         self._patches.replace(lr_scheduler.ReduceLROnPlateau, "__init__", init)
 
     def _stepped(self, scheduler: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        optimizer = getattr(scheduler, "optimizer", None)
+        optimizer = _unwrapped(getattr(scheduler, "optimizer", None))
         if optimizer is None or not getattr(optimizer, "param_groups", None):
             return
         lr = float(optimizer.param_groups[0]["lr"])
@@ -239,6 +238,16 @@ class ScheduleExam(Probe):
             cuts=seen.cuts,
             nested=seen.nested,
         )
+
+
+def _unwrapped(optimizer: Any) -> Any:
+    """The optimizer that steps, inside the shells that Accelerate and Lightning put around it."""
+    for _ in range(3):
+        inner = getattr(optimizer, "optimizer", None) or getattr(optimizer, "_optimizer", None)
+        if inner is None or not hasattr(inner, "param_groups"):
+            break
+        optimizer = inner
+    return optimizer
 
 
 def _settings(scheduler: Any) -> dict[str, float]:

@@ -35,6 +35,7 @@ class Leaving:
     needs_grad: bool
     place: Place
     at: int
+    shape: tuple[int, ...]
     value: Any = None
 
 
@@ -144,7 +145,9 @@ class Borders(TorchFunctionMode):
         place = _user_place()
         if place is not None and len(self.leaving) < _MOST_OPS:
             value = result if isinstance(result, (int, float)) else None
-            self.leaving.append(Leaving(how, storage_key(tensor), tensor.requires_grad, place, at, value))
+            self.leaving.append(
+                Leaving(how, storage_key(tensor), tensor.requires_grad, place, at, tuple(tensor.shape), value)
+            )
 
 
 def _user_place() -> Place | None:

@@ -25,7 +25,7 @@ class ReplacedAfterOptimizer(Rule):
             return
         optimizer = next((o for o in run.all(OptimizerSeen) if o.orphans), run.first(OptimizerSeen))
         built = optimizer.built if optimizer else None
-        where = leaves[0].replaced or leaves[0].born or built
+        where = (leaves[0].born if leaves[0].after_optimizer else leaves[0].replaced) or built
         names = [leaf.name for leaf in leaves]
         orphans = optimizer.orphans if optimizer else 0
         yield self.diagnose(
@@ -51,13 +51,13 @@ class ReplacedAfterOptimizer(Rule):
 
 
 def is_late(run: Run, leaf: StrayLeaf) -> bool:
-    """Younger than the optimizer, or of a model some of whose parameters only the optimizer still has."""
-    orphans = [shape for o in run.all(OptimizerSeen) for shape in o.orphan_shapes]
-    replaced = leaf.after_optimizer and leaf.in_root_with_optimized
-    rewrapped = leaf.shape in orphans
-    return (
-        leaf.place == "module"
-        and leaf.steps >= 2
-        and leaf.fresh
-        and (replaced or rewrapped or (leaf.after_optimizer and bool(orphans)))
-    )
+    """Younger than the optimizer, or of a shape that only the optimizer still has."""
+    if leaf.place != "module" or leaf.steps < 2:
+        return False
+    optimizers = list(run.all(OptimizerSeen))
+    orphans = [shape for o in optimizers for shape in o.orphan_shapes]
+    if leaf.after_optimizer:
+        # A copy is not fresh, but an optimizer that holds nothing in use was certainly left behind.
+        left_behind = any(o.steps >= 3 and not o.reached for o in optimizers)
+        return left_behind or (leaf.fresh and (leaf.in_root_with_optimized or bool(orphans)))
+    return leaf.fresh and leaf.shape in orphans
