@@ -38,7 +38,7 @@ def short(name: str, room: int = 40) -> str:
 
 
 def common_layer(names: Sequence[str]) -> str:
-    """The longest dotted beginning that names share, or the first name.
+    """The longest dotted beginning that names share, or nothing.
 
     >>> common_layer(["fc.weight", "fc.bias"])
     'fc'
@@ -49,7 +49,7 @@ def common_layer(names: Sequence[str]) -> str:
         if len(set(column)) > 1:
             break
         shared.append(column[0])
-    return ".".join(shared) or names[0]
+    return ".".join(shared)
 
 
 def ended_well(run: Run) -> bool:

@@ -28,13 +28,14 @@ class ReplacedAfterOptimizer(Rule):
         where = (leaves[0].born if leaves[0].after_optimizer else leaves[0].replaced) or built
         names = [leaf.name for leaf in leaves]
         orphans = optimizer.orphans if optimizer else 0
+        part = common_layer(names) or leaves[0].owner
         yield self.diagnose(
-            headline=f"`{short(common_layer(names))}` was replaced after the optimizer was built and never trains",
+            headline=f"`{short(part)}` was replaced after the optimizer was built and never trains",
             confidence="proven",
             where=where,
             label=f"{listed(names, 3)} made here, later than the optimizer",
             also=also((built, "this optimizer holds the parameters of before"), where=where),
-            culprit=Culprit(parameter=names[0], module=common_layer(names), phase="setup"),
+            culprit=Culprit(parameter=names[0], module=part, phase="setup"),
             evidence=(
                 f"{listed(names)} got a gradient in every step looked at, are in no optimizer, values unchanged",
                 *(

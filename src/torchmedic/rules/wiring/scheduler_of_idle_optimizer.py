@@ -34,7 +34,7 @@ class SchedulerOfIdleOptimizer(Rule):
                 ),
                 culprit=Culprit(op="scheduler", phase="setup"),
                 evidence=(
-                    f"`scheduler.step()` ran {seen.steps} times, its optimizer never, the other {seen.other_steps} times",
+                    f"`scheduler.step()` ran {seen.steps} times, its optimizer never, another {seen.other_steps} times",
                 ),
                 remedies=(Remedy(title="build the scheduler with the optimizer that steps, after it was built"),),
             )
