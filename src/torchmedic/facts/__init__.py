@@ -56,6 +56,7 @@ from torchmedic.facts.scene import SourceFile as SourceFile
 from torchmedic.facts.scene import StaleGraph as StaleGraph
 from torchmedic.facts.training import ActivationSeen as ActivationSeen
 from torchmedic.facts.training import TrainingCourse as TrainingCourse
+from torchmedic.facts.wiring import EvaluatedInTrain as EvaluatedInTrain
 from torchmedic.facts.wiring import FrozenLastLayer as FrozenLastLayer
 from torchmedic.facts.wiring import FunctionalDropout as FunctionalDropout
 from torchmedic.facts.wiring import GradientCycles as GradientCycles
@@ -65,6 +66,7 @@ from torchmedic.facts.wiring import NeverStepped as NeverStepped
 from torchmedic.facts.wiring import OptimizerSeen as OptimizerSeen
 from torchmedic.facts.wiring import RoundedAway as RoundedAway
 from torchmedic.facts.wiring import SampledWithoutGradient as SampledWithoutGradient
+from torchmedic.facts.wiring import SamplerEpochNeverSet as SamplerEpochNeverSet
 from torchmedic.facts.wiring import ScaledGradientUse as ScaledGradientUse
 from torchmedic.facts.wiring import SchedulerSeen as SchedulerSeen
 from torchmedic.facts.wiring import StateLoaded as StateLoaded

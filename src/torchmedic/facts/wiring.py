@@ -181,6 +181,34 @@ class TrainedInEval(Observation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EvaluatedInTrain(Observation):
+    """Passes without gradient through a trained model whose dropout or BatchNorm was in training mode."""
+
+    kind: ClassVar[str] = "evaluated-in-train"
+    model: str
+    layers: dict[str, int]
+    phases: int
+    steps: int
+    where: Location | None = None
+    block: Location | None = None
+    block_text: str = ""
+    eval_calls: int = 0
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplerEpochNeverSet(Observation):
+    """A shuffling `DistributedSampler` that was iterated several times with the same epoch, hence in the same order."""
+
+    kind: ClassVar[str] = "sampler-epoch-never-set"
+    iterations: int
+    replicas: int
+    where: Location | None = None
+    built: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class FunctionalDropout(Observation):
     """A call of `F.dropout` that does not pass `training`, in a class whose instances were switched to evaluation."""
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from torchmedic.probes.exam_checkpoints import CheckpointExam
 from torchmedic.probes.exam_cuts import CutExam
 from torchmedic.probes.exam_cycles import CycleExam
+from torchmedic.probes.exam_evaluations import EvaluationExam
 from torchmedic.probes.exam_leaves import LeafExam
 from torchmedic.probes.exam_modes import ModeExam
 from torchmedic.probes.exam_rounding import RoundingExam
+from torchmedic.probes.exam_samplers import SamplerExam
 from torchmedic.probes.exam_samples import SampleExam
 from torchmedic.probes.exam_schedules import ScheduleExam
 from torchmedic.probes.lineage import Lineage
@@ -18,14 +20,17 @@ from torchmedic.record import Probe
 
 def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
     lineage = Lineage(modules)
+    modes = ModeExam(modules, optimizers)
     return (
         lineage,
         LeafExam(modules, optimizers, lineage),
         CutExam(modules, optimizers, lineage),
         CycleExam(modules, optimizers),
-        ModeExam(modules, optimizers),
+        modes,
         ScheduleExam(optimizers),
         CheckpointExam(lineage),
         RoundingExam(modules, optimizers),
         SampleExam(),
+        EvaluationExam(modules, optimizers, modes),
+        SamplerExam(),
     )

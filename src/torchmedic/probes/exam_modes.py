@@ -103,13 +103,18 @@ class ModeExam(Probe):
             self._note_functional_dropout(module, model)
         if not self._waiting:
             self._waiting = True
-            self._modules.listen()
+            self._modules.listen(self.name)
+
+    def eval_calls(self, key: int) -> int:
+        """How often `eval()` was called on a model, by its `id`."""
+        kept = self._models.get(key)
+        return kept[1].eval_calls if kept else 0
 
     def on_forward(self, module: nn.Module) -> None:
         """The first call after `eval()` tells whether it was for an evaluation."""
         if self._waiting:
             self._waiting = False
-            self._modules.stop_listening()
+            self._modules.stop_listening(self.name)
             model = self._model(module)
             if model is not None and not torch.is_grad_enabled():
                 model.evaluated = True
@@ -145,7 +150,7 @@ class ModeExam(Probe):
             return kept[1]
         if not self._is_trained(module):
             return None
-        sensitive = [m for m in module.modules() if _depends_on_mode(m)]
+        sensitive = [m for m in module.modules() if depends_on_mode(m)]
         model = _Model(type(module).__name__, dict(Counter(type(m).__name__ for m in sensitive)))
         model.sensitive = [weakref.ref(m) for m in sensitive]
         self._models[id(module)] = (weakref.ref(module), model)
@@ -171,7 +176,7 @@ class ModeExam(Probe):
                 )
 
 
-def _depends_on_mode(module: nn.Module) -> bool:
+def depends_on_mode(module: nn.Module) -> bool:
     if isinstance(module, _DropoutNd):
         return module.p > 0
     if isinstance(module, _BatchNorm):

@@ -46,6 +46,7 @@ class Modules(Probe):
         self._order = 0
         self._depth = 0
         self._handles: list[Any] = []
+        self._listeners: set[str] = set()
         self._watch("__init__")
         # Copies and unpickled modules never see `__init__`.
         self._watch("__setstate__")
@@ -76,7 +77,8 @@ class Modules(Probe):
             del self._born[key]
 
     def remove(self) -> None:
-        self.stop_listening()
+        self._listeners.clear()
+        self.stop_listening(self.name)
         self._patches.restore()
 
     def birth(self, module: nn.Module) -> Birth | None:
@@ -104,8 +106,9 @@ class Modules(Probe):
         inner = {id(child) for module in alive for child in module.children()}
         return [module for module in alive if id(module) not in inner]
 
-    def listen(self) -> None:
+    def listen(self, who: str = "watching") -> None:
         """Start sending `on_forward` for outermost calls; costs a little on every module call."""
+        self._listeners.add(who)
         if not self._handles:
             self._depth = 0
             self._handles = [
@@ -113,8 +116,9 @@ class Modules(Probe):
                 torch_module.register_module_forward_hook(shielded(self)(self._leave), always_call=True),
             ]
 
-    def stop_listening(self) -> None:
-        while self._handles:
+    def stop_listening(self, who: str) -> None:
+        self._listeners.discard(who)
+        while not self._listeners and self._handles:
             self._handles.pop().remove()
 
     def _enter(self, module: nn.Module, _args: Any) -> None:

@@ -1,0 +1,155 @@
+"""The exam of evaluations: passes without gradient through a model that is in training mode."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import sys
+import weakref
+from collections import Counter
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import nn
+
+from torchmedic.facts import EvaluatedInTrain, Location
+from torchmedic.probes.exam_modes import ModeExam, depends_on_mode
+from torchmedic.probes.expressions import parsed
+from torchmedic.probes.frames import is_user_file, location, location_of, user_frame
+from torchmedic.probes.modules import Modules
+from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.patching import Patches
+from torchmedic.record import Probe, Recorder
+
+_MOST_LOOKS = 200
+
+
+@dataclass(slots=True)
+class _Seen:
+    """A trained model that was run without gradient while in training mode."""
+
+    reference: weakref.ref[nn.Module]
+    type: str
+    layers: dict[str, int]
+    phases: int
+    where: Location | None
+    block: Location | None
+    block_text: str
+
+
+class EvaluationExam(Probe):
+    """Listens for the first module call after the user's code switches gradients off."""
+
+    name = "evaluation-exam"
+
+    def __init__(self, modules: Modules, optimizers: Optimizers, modes: ModeExam) -> None:
+        self._modules = modules
+        self._optimizers = optimizers
+        self._modes = modes
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._patches = Patches()
+        self._seen: dict[int, _Seen] = {}
+        self._looks = 0
+        self._block: tuple[Location, str] | None = None
+        self._watch(torch.no_grad)
+        self._watch(torch.inference_mode)
+
+    def remove(self) -> None:
+        self._patches.restore()
+
+    def _watch(self, kind: type) -> None:
+        enter, leave = vars(kind)["__enter__"], vars(kind)["__exit__"]
+
+        @functools.wraps(enter)
+        def enter_(context: Any) -> Any:
+            result = enter(context)
+            if self.recorder.step and self._block is None and self._looks < _MOST_LOOKS and self.recorder.is_ours:
+                self._begin(sys._getframe(1))
+            return result
+
+        @functools.wraps(leave)
+        def leave_(context: Any, *error: Any) -> Any:
+            if self._block is not None:
+                self._end()
+            return leave(context, *error)
+
+        self._patches.replace(kind, "__enter__", enter_)
+        self._patches.replace(kind, "__exit__", leave_)
+
+    def _begin(self, frame: FrameType) -> None:
+        """Only blocks and functions that the user wrote: torch itself switches gradients off all the time."""
+        block = _block_of(frame)
+        if block is not None:
+            self._looks += 1
+            self._block = block
+            self._modules.listen(self.name)
+
+    def _end(self) -> None:
+        self._block = None
+        self._modules.stop_listening(self.name)
+
+    def on_forward(self, module: nn.Module) -> None:
+        block = self._block
+        if block is None:
+            return
+        self._end()
+        known = self._seen.get(id(module))
+        if known is not None and known.reference() is module:
+            known.phases += any(m.training for m in module.modules() if depends_on_mode(m))
+        elif self._is_trained(module):
+            sensitive = [m for m in module.modules() if depends_on_mode(m) and m.training]
+            if sensitive:
+                frame = user_frame()
+                self._seen[id(module)] = _Seen(
+                    reference=weakref.ref(module),
+                    type=type(module).__name__,
+                    layers=dict(Counter(type(m).__name__ for m in sensitive)),
+                    phases=1,
+                    where=location_of(frame) if frame is not None else None,
+                    block=block[0],
+                    block_text=block[1],
+                )
+
+    def on_finish(self) -> None:
+        for key, seen in self._seen.items():
+            self.recorder.observe(
+                EvaluatedInTrain(
+                    model=seen.type,
+                    layers=seen.layers,
+                    phases=seen.phases,
+                    steps=self.recorder.step,
+                    where=seen.where,
+                    block=seen.block,
+                    block_text=seen.block_text,
+                    eval_calls=self._modes.eval_calls(key),
+                )
+            )
+
+    def _is_trained(self, module: nn.Module) -> bool:
+        held = {id(p) for o in self._optimizers.alive() for g in o.param_groups for p in g["params"]}
+        return any(id(p) in held for p in module.parameters())
+
+
+def _block_of(frame: FrameType) -> tuple[Location, str] | None:
+    """The `with` statement or the decorated function that switches gradients off, and its text."""
+    code = frame.f_code
+    if is_user_file(code.co_filename):
+        return _statement(code.co_filename, frame.f_lineno or 0, code.co_qualname)
+    function = frame.f_locals.get("func")
+    inner = getattr(function, "__code__", None)
+    if inner is not None and is_user_file(inner.co_filename):
+        return _statement(inner.co_filename, inner.co_firstlineno, inner.co_qualname)
+    return None
+
+
+def _statement(file: str, line: int, function: str) -> tuple[Location, str] | None:
+    tree = parsed(file)
+    for node in ast.walk(tree) if tree else ():
+        marks = [d.lineno for d in node.decorator_list] if isinstance(node, ast.FunctionDef) else []
+        if isinstance(node, (ast.With, ast.FunctionDef)) and line in (node.lineno, *marks):
+            return location(file, line, function), f"{function} {ast.unparse(node)}"[:2_000]
+    return None
