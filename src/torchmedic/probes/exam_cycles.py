@@ -19,8 +19,9 @@ from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.patching import Patches
 from torchmedic.record import Probe, Recorder
 
-_CYCLES_WATCHED = 40
-_PARAMETERS_WATCHED = 4
+_CYCLES_WATCHED = 24
+_PARAMETERS_WATCHED = 2
+_NORM_EVERY = 8
 _BACKWARDS_WITHOUT_STEP = 20
 _CLIPS = ("clip_grad_norm_", "clip_grad_value_")
 
@@ -64,6 +65,7 @@ class CycleExam(Probe):
         super().install(recorder)
         self._patches = Patches()
         self._books: dict[int, _Book] = {}
+        self._open: set[int] = set()
         self._backwards = 0
         self._no_step_backward: Location | None = None
         self._scaled_losses: dict[int, weakref.ref[torch.Tensor]] = {}
@@ -79,6 +81,7 @@ class CycleExam(Probe):
 
     def on_optimizer(self, optimizer: Any) -> None:
         built = self._optimizers.built_at(optimizer)
+        self._open.add(id(optimizer))
         self._books[id(optimizer)] = _Book(GradientCycles(optimizer=type(optimizer).__name__, built=built))
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
@@ -99,7 +102,8 @@ class CycleExam(Probe):
                 book.probes = _choose(optimizer)
             if not book.probes or not any(_has_gradient(p) for p in book.probes):
                 continue
-            place = place or user_location()
+            if book.fact.backward is None or self._scaled_losses:
+                place = place or user_location()
             book.now.backwards += 1
             book.now.filled = True
             if scaled:
@@ -153,6 +157,8 @@ class CycleExam(Probe):
 
     def _alive(self) -> list[tuple[Any, _Book]]:
         """Optimizers under watch."""
+        if not self._open:
+            return []
         pairs = [(o, self._books[id(o)]) for o in self._optimizers.alive() if id(o) in self._books]
         return [(o, b) for o, b in pairs if b.fact.cycles < _CYCLES_WATCHED]
 
@@ -163,7 +169,7 @@ class CycleExam(Probe):
         stale = bool(not first and now.backwards and has and not now.cleared and not now.was_empty)
         emptied = bool(now.filled and now.cleared and not has)
         book.run_of_stale = book.run_of_stale + 1 if stale else 0
-        norm = _norm(book.probes) if book.fact.cycles < _CYCLES_WATCHED else None
+        norm = _norm(book.probes) if book.fact.cycles % _NORM_EVERY == 0 else book.fact.norm_last
         book.fact = replace(
             book.fact,
             cycles=book.fact.cycles + 1,
@@ -177,6 +183,8 @@ class CycleExam(Probe):
             step=self.recorder.step,
         )
         self._check_double(optimizer, book)
+        if book.fact.cycles == _CYCLES_WATCHED:
+            self._open.discard(id(optimizer))
 
     def _check_double(self, optimizer: Any, book: _Book) -> None:
         """A second optimizer that steps on the same parameters with the same gradient, backward not having run."""
@@ -305,10 +313,13 @@ class CycleExam(Probe):
 
 
 def _choose(optimizer: Any) -> list[weakref.ref[torch.Tensor]]:
-    """A few parameters that have a gradient, from all over the model."""
-    having = [p for g in optimizer.param_groups for p in g["params"] if p.grad is not None and _nonzero(p.grad)]
-    step = max(1, len(having) // _PARAMETERS_WATCHED)
-    return [weakref.ref(p) for p in having[::step][:_PARAMETERS_WATCHED]]
+    """The smallest parameters that have a gradient: they are looked at again and again."""
+    having = [p for g in optimizer.param_groups for p in g["params"] if p.grad is not None]
+    chosen: list[weakref.ref[torch.Tensor]] = []
+    for parameter in sorted(having, key=lambda p: p.numel()):
+        if len(chosen) < _PARAMETERS_WATCHED and _nonzero(parameter.grad):
+            chosen.append(weakref.ref(parameter))
+    return chosen
 
 
 def _has_gradient(reference: weakref.ref[torch.Tensor]) -> bool:

@@ -46,7 +46,7 @@ class _Stepping:
     """An optimizer as its first steps showed it."""
 
     fact: OptimizerSeen
-    order: int
+    steps: int = 1
 
 
 class LeafExam(Probe):
@@ -92,15 +92,15 @@ class LeafExam(Probe):
             self._note_optimized(optimizer)
             self._lineage.note_step(optimizer)
             fact = self._optimizer_fact(optimizer)
-            self._stepping[id(optimizer)] = _Stepping(fact, self._orders.get(id(optimizer), 0))
+            self._stepping[id(optimizer)] = _Stepping(fact)
         else:
-            seen.fact = _one_more(seen.fact)
+            seen.steps += 1
 
     def on_finish(self) -> None:
         for optimizer in self._optimizers.alive():
             self._note_optimized(optimizer)
         for key, stepping in self._stepping.items():
-            self.recorder.observe(replace(stepping.fact, reached=self._reached.get(key, 0)))
+            self.recorder.observe(replace(stepping.fact, steps=stepping.steps, reached=self._reached.get(key, 0)))
         for sighting in (*self._sightings.values(), *self._anew.values()):
             sighting.check()
             if not sighting.moved and not sighting.optimized:
@@ -225,10 +225,6 @@ class LeafExam(Probe):
         if not name:
             return None
         return StrayLeaf(name=name, place="variable", shape=tuple(leaf.shape), born=born or where)
-
-
-def _one_more(fact: OptimizerSeen) -> OptimizerSeen:
-    return replace(fact, steps=fact.steps + 1)
 
 
 def _hanging(modules: Modules) -> dict[int, Hung]:

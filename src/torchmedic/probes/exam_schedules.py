@@ -182,7 +182,8 @@ class ScheduleExam(Probe):
         rate = self._rates.get(id(optimizer))
         if rate is None:
             rate = self._rates[id(optimizer)] = _Rate(type(optimizer).__name__, self._optimizers.built_at(optimizer))
-        highest = max(float(group["lr"]) for group in optimizer.param_groups if "lr" in group)
+        # A rate that lives on a device is not worth a synchronisation in every step.
+        highest = max((g["lr"] for g in optimizer.param_groups if isinstance(g.get("lr"), (int, float))), default=1.0)
         rate.steps += 1
         rate.highest = max(rate.highest, highest)
         rate.zero += highest == 0
