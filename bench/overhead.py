@@ -167,7 +167,7 @@ def train(work: Workload, optimizer: torch.optim.Optimizer, steps: int) -> None:
 def seconds_per_step(work: Workload, way: str, fused: bool, warm: int) -> float:
     """Time of one step under one way of watching, after `warm` steps in which it may settle."""
     with WAYS[way]():
-        optimizer = torch.optim.AdamW(work.model.parameters(), lr=work.learning_rate, fused=fused)
+        optimizer = torch.optim.AdamW(work.model.parameters(), lr=work.learning_rate, fused=fused, foreach=not fused)
         train(work, optimizer, warm)
         _wait()
         start = time.perf_counter()

@@ -37,11 +37,13 @@ MAY_IMPORT = {
     "watching": _BASICS | {"facts", "record", "probes", "replay"},
     "launch": _BASICS | {"facts", "store", "record", "probes", "replay", "watching"},
     "_boot": frozenset({"launch"}),
-    "__init__": _BASICS | {"record", "replay", "watching"},
+    "asserting": frozenset({"facts", "probes"}),
+    "history": frozenset({"facts", "findings"}),
+    "__init__": _BASICS | {"asserting"},
     "__main__": frozenset({"cli"}),
     "cli": _EVERYTHING,
 }
-SEES_TORCH = {"probes", "record", "replay", "launch", "watching", "checkups", "integrations"}
+SEES_TORCH = {"probes", "record", "replay", "launch", "watching", "checkups", "integrations", "asserting"}
 
 
 def unit_of(module: str) -> str:

@@ -21,7 +21,7 @@ from torchmedic.probes.loaders import Loaders
 from torchmedic.probes.rows import fingerprints, is_held_out, names_of_loader, names_of_tensor
 from torchmedic.probes.splits import split_and_multiplication
 from torchmedic.probes.values import type_name
-from torchmedic.record import Probe, Recorder
+from torchmedic.record import Probe, Recorder, shielded
 
 _MOST_BATCHES = 400
 _MOST_ROWS = 20_000
@@ -106,8 +106,8 @@ class DataExam(Probe):
         self._shared: dict[tuple[int, tuple[str, ...]], tuple[set[int], set[int]]] = {}
         self._places: dict[tuple[int, tuple[str, ...]], Location | None] = {}
         self._handles: list[Any] = [
-            torch_module.register_module_forward_pre_hook(self._enter),
-            torch_module.register_module_forward_hook(self._leave, always_call=True),
+            torch_module.register_module_forward_pre_hook(shielded(self)(self._enter)),
+            torch_module.register_module_forward_hook(shielded(self)(self._leave), always_call=True),
         ]
 
     def remove(self) -> None:
@@ -154,10 +154,7 @@ class DataExam(Probe):
         self._depth += 1
         if self._depth != 1 or not self.recorder.is_ours:
             return
-        try:
-            self._call(module, args)
-        except Exception as error:  # noqa: BLE001
-            self.recorder.switch_off(self, error)
+        self._call(module, args)
 
     def _leave(self, _module: nn.Module, _args: Any, _result: Any) -> None:
         self._depth = max(0, self._depth - 1)

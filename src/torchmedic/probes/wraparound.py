@@ -15,7 +15,7 @@ from torchmedic.facts import WrappedArithmetic
 from torchmedic.probes.expressions import MISSING, enclosing_function, parsed, peek
 from torchmedic.probes.frames import is_user_file, location, outward
 from torchmedic.probes.patching import Patches
-from torchmedic.record import Probe, Recorder
+from torchmedic.record import Probe, Recorder, shielded
 
 _FETCHES = 2
 _MOST_ELEMENTS = 200_000
@@ -43,7 +43,7 @@ class Wraparound(Probe):
             if not recorder.is_ours or self._fetches.get(key, 0) >= _FETCHES or sys.gettrace() is not None:
                 return original(fetcher, index)
             self._fetches[key] = self._fetches.get(key, 0) + 1
-            sys.settrace(self._on_call)
+            sys.settrace(shielded(self)(self._on_call))
             try:
                 return original(fetcher, index)
             finally:
@@ -63,15 +63,12 @@ class Wraparound(Probe):
         if not is_user_file(frame.f_code.co_filename):
             return None
         frame.f_trace_lines = False
-        return self._on_return
+        return shielded(self)(self._on_return)
 
     def _on_return(self, frame: FrameType, event: str, argument: Any) -> Any:
         if event == "return":
-            try:
-                self._read(frame, before=sys.maxsize)
-            except Exception as error:  # noqa: BLE001
-                self.recorder.switch_off(self, error)
-        return self._on_return
+            self._read(frame, before=sys.maxsize)
+        return shielded(self)(self._on_return)
 
     def _read(self, frame: FrameType, before: int) -> None:
         """Look at the arithmetic of one function whose names are still bound."""

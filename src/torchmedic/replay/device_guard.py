@@ -34,6 +34,7 @@ class DeviceGuard:
         self._copied: torch.cuda.Event | None = None
         self._way: Way = "read"
         self._steps = 0
+        self._asked = False
         self._asked_at = 0.0
         self._durations: list[float] = []
         self._live: list[torch.Tensor] = []
@@ -56,7 +57,9 @@ class DeviceGuard:
             if bool(self._flag):
                 self._flag.zero_()
                 return "sick now"
+            self._asked = True
             return "healthy"
+        self._asked = True
         self._host.copy_(self._flag, non_blocking=True)
         self._copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
         self._copied.record(torch.cuda.current_stream(self._device))
@@ -69,6 +72,9 @@ class DeviceGuard:
 
     def done(self) -> None:
         """After the update: leave no trace on the optimizer, and settle on a way when enough was seen."""
+        if not self._asked:
+            return
+        self._asked = False
         if self._way == "freeze":
             del self._optimizer.found_inf, self._optimizer.grad_scale
         self._steps += 1

@@ -99,7 +99,7 @@ class Guard(Probe):
             self.norms.append(self._parameter_norms())
         self.suspicion = None
         self._backwards = 0
-        on_device = self._device_guard_of(optimizer)
+        on_device = self._device_guards.get(optimizer)
         if on_device is not None:
             on_device.done()
 
