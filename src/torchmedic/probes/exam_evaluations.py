@@ -21,7 +21,7 @@ from torchmedic.probes.frames import is_user_file, location, location_of, user_f
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.patching import Patches
-from torchmedic.record import Probe, Recorder
+from torchmedic.record import Probe, Recorder, shielded
 
 _MOST_LOOKS = 200
 
@@ -63,18 +63,19 @@ class EvaluationExam(Probe):
 
     def _watch(self, kind: type) -> None:
         enter, leave = vars(kind)["__enter__"], vars(kind)["__exit__"]
+        begin, end = shielded(self)(self._begin), shielded(self)(self._end)
 
         @functools.wraps(enter)
         def enter_(context: Any) -> Any:
             result = enter(context)
             if self.recorder.step and self._block is None and self._looks < _MOST_LOOKS and self.recorder.is_ours:
-                self._begin(sys._getframe(1))
+                begin(sys._getframe(1))
             return result
 
         @functools.wraps(leave)
         def leave_(context: Any, *error: Any) -> Any:
             if self._block is not None:
-                self._end()
+                end()
             return leave(context, *error)
 
         self._patches.replace(kind, "__enter__", enter_)
