@@ -14,7 +14,7 @@ from torchmedic.probes.frames import user_location
 from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.patching import Patches
 from torchmedic.probes.trace import storage_key
-from torchmedic.record import Probe, Recorder
+from torchmedic.record import Probe, Recorder, shielded
 
 _MOST_LOADS = 200
 _MOST_NAMES = 6
@@ -52,6 +52,7 @@ class CheckpointExam(Probe):
 
     def _watch_state_dict(self) -> None:
         original = nn.Module.state_dict
+        note = shielded(self)(self._note_taken)
 
         @functools.wraps(original)
         def state_dict(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
@@ -62,42 +63,53 @@ class CheckpointExam(Probe):
                 result = original(module, *args, **kwargs)
             finally:
                 self._inside = False
-            key = _memory(result)
-            if key is not None:
-                self._taken[key] = [*self._taken.get(key, [])[-50:], _Taken(user_location(), self.recorder.step)]
+            note(result)
             return result
 
         self._patches.replace(nn.Module, "state_dict", state_dict)
 
+    def _note_taken(self, state: Any) -> None:
+        key = _memory(state)
+        if key is not None:
+            self._taken[key] = [*self._taken.get(key, [])[-50:], _Taken(user_location(), self.recorder.step)]
+
     def _watch_load(self) -> None:
         original = nn.Module.load_state_dict
+        examine, note = shielded(self)(self._examine), shielded(self)(self._note_load)
 
         @functools.wraps(original)
         def load_state_dict(module: nn.Module, state_dict: Any, strict: bool = True, *args: Any, **kwargs: Any) -> Any:
             if not self.recorder.is_ours:
                 return original(module, state_dict, strict, *args, **kwargs)
-            fact = self._examine(module, state_dict, strict) if self._loads < _MOST_LOADS else None
+            fact = examine(module, state_dict, strict) if self._loads < _MOST_LOADS else None
             self._loads += 1
             result = original(module, state_dict, strict, *args, **kwargs)
             if fact is not None:
-                self.recorder.observe(fact)
-                if fact.matched:
-                    self._lineage.load(module)
+                note(fact, module)
             return result
 
         self._patches.replace(nn.Module, "load_state_dict", load_state_dict)
 
+    def _note_load(self, fact: StateLoaded, module: nn.Module) -> None:
+        self.recorder.observe(fact)
+        if fact.matched:
+            self._lineage.load(module)
+
     def _watch_files(self) -> None:
         original = torch.load
+        note = shielded(self)(self._note_file)
 
         @functools.wraps(original)
         def load(*args: Any, **kwargs: Any) -> Any:
             result = original(*args, **kwargs)
             if self.recorder.is_ours:
-                self._file = user_location()
+                note()
             return result
 
         self._patches.replace(torch, "load", load)
+
+    def _note_file(self) -> None:
+        self._file = user_location()
 
     def _own(self, module: nn.Module) -> dict[str, Any]:
         self._inside = True

@@ -17,7 +17,7 @@ from torchmedic.probes.holdings import Fingerprint, registered
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.patching import Patches
-from torchmedic.record import Probe, Recorder
+from torchmedic.record import Probe, Recorder, shielded
 
 _CYCLES_WATCHED = 24
 _PARAMETERS_WATCHED = 2
@@ -253,24 +253,19 @@ class CycleExam(Probe):
     def _watch_scaler(self) -> None:
         scaler = torch_scaler.GradScaler
         scale, unscale, step = scaler.scale, scaler.unscale_, scaler.step
+        note_scale, note_unscale = shielded(self)(self._note_scale), shielded(self)(self._note_unscale)
 
         @functools.wraps(scale)
         def scale_(this: Any, outputs: Any) -> Any:
             result = scale(this, outputs)
-            if this._enabled and self.recorder.is_ours:
-                for tensor in (result,) if isinstance(result, torch.Tensor) else tuple(result):
-                    self._scaled_losses = {id(tensor): weakref.ref(tensor), **self._recent_losses()}
-                if not self._uses:
-                    self._scale = float(this._scale)
+            if self.recorder.is_ours:
+                note_scale(this, result)
             return result
 
         @functools.wraps(unscale)
         def unscale_(this: Any, optimizer: Any) -> None:
             unscale(this, optimizer)
-            book = self._books.get(id(optimizer))
-            if book is not None and not self._in_scaler:
-                self._unscale_seen = True
-                book.now.scaled = False
+            note_unscale(optimizer)
 
         @functools.wraps(step)
         def step_(this: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
@@ -283,10 +278,25 @@ class CycleExam(Probe):
         for name, new in (("scale", scale_), ("unscale_", unscale_), ("step", step_)):
             self._patches.replace(scaler, name, new)
 
+    def _note_scale(self, scaler: Any, result: Any) -> None:
+        if not scaler._enabled:
+            return
+        for tensor in (result,) if isinstance(result, torch.Tensor) else tuple(result):
+            self._scaled_losses = {id(tensor): weakref.ref(tensor), **self._recent_losses()}
+        if not self._uses and self._open:
+            self._scale = float(scaler._scale)
+
+    def _note_unscale(self, optimizer: Any) -> None:
+        book = self._books.get(id(optimizer))
+        if book is not None and not self._in_scaler:
+            self._unscale_seen = True
+            book.now.scaled = False
+
     def _recent_losses(self) -> dict[int, weakref.ref[torch.Tensor]]:
         return {key: kept for key, kept in list(self._scaled_losses.items())[:7] if kept() is not None}
 
     def _watch_clipping(self) -> None:
+        note = shielded(self)(self._note_clip)
         for name in _CLIPS:
             original = getattr(torch_clip, name)
 
@@ -296,7 +306,7 @@ class CycleExam(Probe):
                 if not self._scaled_losses or not self.recorder.is_ours:
                     return _original(parameters, limit, *args, **kwargs)
                 given = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
-                self._note_clip(given, _name, limit)
+                note(given, _name, limit)
                 return _original(given, limit, *args, **kwargs)
 
             wrapped = functools.wraps(original)(clip)

@@ -12,7 +12,7 @@ from torch.utils.data import distributed
 from torchmedic.facts import Location, SamplerEpochNeverSet
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.patching import Patches
-from torchmedic.record import Probe, Recorder
+from torchmedic.record import Probe, Recorder, shielded
 
 
 @dataclass(slots=True)
@@ -37,21 +37,16 @@ class SamplerExam(Probe):
         self._samplers: dict[int, _Sampler] = {}
         kind = distributed.DistributedSampler
         init, iterate = kind.__init__, kind.__iter__
+        built, iterated = shielded(self)(self._built), shielded(self)(self._iterated)
 
         @functools.wraps(init)
         def init_(sampler: Any, *args: Any, **kwargs: Any) -> None:
             init(sampler, *args, **kwargs)
-            self._samplers[id(sampler)] = _Sampler(weakref.ref(sampler), user_location())
+            built(sampler)
 
         @functools.wraps(iterate)
         def iterate_(sampler: Any) -> Any:
-            known = self._samplers.get(id(sampler))
-            if known is not None and recorder.is_ours and sampler.shuffle:
-                known.iterations += 1
-                known.replicas = sampler.num_replicas
-                known.same += sampler.epoch == known.last_epoch
-                known.last_epoch = sampler.epoch
-                known.iterated = known.iterated or user_location()
+            iterated(sampler)
             return iterate(sampler)
 
         self._patches.replace(kind, "__init__", init_)
@@ -59,6 +54,18 @@ class SamplerExam(Probe):
 
     def remove(self) -> None:
         self._patches.restore()
+
+    def _built(self, sampler: Any) -> None:
+        self._samplers[id(sampler)] = _Sampler(weakref.ref(sampler), user_location())
+
+    def _iterated(self, sampler: Any) -> None:
+        known = self._samplers.get(id(sampler))
+        if known is not None and self.recorder.is_ours and sampler.shuffle:
+            known.iterations += 1
+            known.replicas = sampler.num_replicas
+            known.same += sampler.epoch == known.last_epoch
+            known.last_epoch = sampler.epoch
+            known.iterated = known.iterated or user_location()
 
     def on_finish(self) -> None:
         for known in self._samplers.values():

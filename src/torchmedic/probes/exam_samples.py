@@ -12,7 +12,7 @@ from torch import distributions
 from torchmedic.facts import Location, SampledWithoutGradient
 from torchmedic.probes.frames import user_frame, user_location
 from torchmedic.probes.patching import Patches
-from torchmedic.record import Probe, Recorder
+from torchmedic.record import Probe, Recorder, shielded
 
 _STEPS_LOOKED_AT = 20
 
@@ -46,10 +46,11 @@ class SampleExam(Probe):
         if "sample" in vars(kind) and getattr(kind, "has_rsample", False) is not False:
             self._wrap(kind, "sample", self._sampled)
         if "log_prob" in vars(kind):
-            self._wrap(kind, "log_prob", lambda d: self._scored.add(type(d).__name__))
+            self._wrap(kind, "log_prob", self._scored_by)
 
     def _wrap(self, kind: type, name: str, note: Any) -> None:
         original = vars(kind)[name]
+        note = shielded(self)(note)
 
         @functools.wraps(original)
         def watched(distribution: Any, *args: Any, **kwargs: Any) -> Any:
@@ -62,6 +63,9 @@ class SampleExam(Probe):
                 self._depth -= 1
 
         self._patches.replace(kind, name, watched)
+
+    def _scored_by(self, distribution: Any) -> None:
+        self._scored.add(type(distribution).__name__)
 
     def _sampled(self, distribution: Any) -> None:
         if not torch.is_grad_enabled() or not getattr(distribution, "has_rsample", False):

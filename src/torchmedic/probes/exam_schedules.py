@@ -6,7 +6,6 @@ import ast
 import functools
 import inspect
 import itertools
-import sys
 import weakref
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +17,7 @@ from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location_of, user_frame, user_location
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.patching import Patches
-from torchmedic.record import Probe, Recorder
+from torchmedic.record import Probe, Recorder, shielded
 
 _SETTINGS = ("step_size", "gamma", "T_max", "eta_min", "total_steps", "patience", "factor", "total_iters", "T_0")
 _SMALL = 1e-2
@@ -92,6 +91,7 @@ class ScheduleExam(Probe):
 
     def _watch_step(self, kind: type) -> None:
         original = vars(kind)["step"]
+        note = shielded(self)(self._stepped)
 
         @functools.wraps(original)
         def step(scheduler: Any, *args: Any, **kwargs: Any) -> Any:
@@ -101,7 +101,7 @@ class ScheduleExam(Probe):
             finally:
                 self._depth -= 1
             if self.recorder.is_ours:
-                self._stepped(scheduler, args, kwargs)
+                note(scheduler, args, kwargs)
             return result
 
         self._patches.replace(kind, "step", step)
@@ -109,22 +109,26 @@ class ScheduleExam(Probe):
     def _watch_plateau(self) -> None:
         """The others step once while they are built; this one is first heard of when it is used."""
         original = lr_scheduler.ReduceLROnPlateau.__init__
+        note = shielded(self)(self._built)
 
         @functools.wraps(original)
         def init(scheduler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> None:
             original(scheduler, optimizer, *args, **kwargs)
             if self.recorder.is_ours:
-                inner = _unwrapped(optimizer)
-                self._schedules[id(scheduler)] = self._begin(scheduler, inner, float(inner.param_groups[0]["lr"]))
+                note(scheduler, optimizer)
 
         self._patches.replace(lr_scheduler.ReduceLROnPlateau, "__init__", init)
+
+    def _built(self, scheduler: Any, optimizer: Any) -> None:
+        inner = _unwrapped(optimizer)
+        self._schedules[id(scheduler)] = self._begin(scheduler, inner, float(inner.param_groups[0]["lr"]))
 
     def _stepped(self, scheduler: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         optimizer = _unwrapped(getattr(scheduler, "optimizer", None))
         if optimizer is None or not getattr(optimizer, "param_groups", None):
             return
         lr = float(optimizer.param_groups[0]["lr"])
-        frame = user_frame(sys._getframe(2))
+        frame = user_frame()
         known = self._schedules.get(id(scheduler))
         if known is None or known.reference() is not scheduler:
             self._over += [known] if known is not None else []

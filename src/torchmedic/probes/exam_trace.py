@@ -70,7 +70,7 @@ class StepTrace(Trace):  # type: ignore[no-untyped-call]
         self._room = _MOST_BYTES_HELD
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if len(self.ops) >= _MOST_OPS:
+        if self.too_long or len(self.ops) >= _MOST_OPS:
             self.too_long = True
             return func(*args, **(kwargs or {}))
         index = len(self.ops)
@@ -79,6 +79,13 @@ class StepTrace(Trace):  # type: ignore[no-untyped-call]
         except Exception as error:
             hide_frame(error)
             raise
+        try:
+            self._annotate(index, func, result)
+        except Exception:  # noqa: BLE001 - the user's own code is calling
+            self.too_long = True
+        return result
+
+    def _annotate(self, index: int, func: Any, result: Any) -> None:
         if func is torch.ops.aten.lift_fresh.default and index < len(self.ops):
             self._begin_anew(self.ops[index])
         if index < len(self.ops):
@@ -87,7 +94,6 @@ class StepTrace(Trace):  # type: ignore[no-untyped-call]
             op = self.ops[index]
             if op.phase == "forward" and any(seen.requires_grad for seen in op.inputs):
                 self.grad_free[index] = _surroundings()
-        return result
 
     def _hold(self, result: Any) -> None:
         """Keep small results alive while the trace lasts, so that no later tensor lies where they lay."""
@@ -121,7 +127,6 @@ class Borders(TorchFunctionMode):
         self._trace = trace
         self.leaving: list[Leaving] = []
         self.entering: list[Entering] = []
-        self.data: set[int] = set()
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         try:
@@ -129,6 +134,13 @@ class Borders(TorchFunctionMode):
         except Exception as error:
             hide_frame(error)
             raise
+        try:
+            self._note(func, args, result)
+        except Exception:  # noqa: BLE001 - the user's own code is calling
+            self._trace.too_long = True
+        return result
+
+    def _note(self, func: Any, args: Any, result: Any) -> None:
         name = getattr(func, "__name__", "")
         at = len(self._trace.ops)
         if name in _LEAVING and args and isinstance(args[0], torch.Tensor):
@@ -139,7 +151,6 @@ class Borders(TorchFunctionMode):
                 self.entering.append(Entering(storage_key(result), place, at, bool(result.requires_grad)))
         elif name == "__get__" and getattr(func, "__self__", None) is torch.Tensor.data:
             self._leave("data", args[0], None, at)
-        return result
 
     def _leave(self, how: str, tensor: torch.Tensor, result: Any, at: int) -> None:
         place = _user_place()

@@ -16,7 +16,7 @@ from torchmedic.facts import Location
 from torchmedic.probes.frames import location_of, outward, user_frame
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.patching import Patches
-from torchmedic.record import Probe, Recorder
+from torchmedic.record import Probe, Recorder, shielded
 
 _LAST_STEP = 600
 
@@ -36,12 +36,13 @@ class Lineage(Probe):
         self._loaded: dict[int, weakref.ref[nn.Module]] = {}
         self._born: dict[int, tuple[weakref.ref[torch.Tensor], Location]] = {}
         original = torch_parameter.Parameter.__new__
+        note = shielded(self)(self._note_late_birth)
 
         @functools.wraps(original)
         def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
             made = original(cls, *args, **kwargs)
             if 0 < recorder.step < _LAST_STEP and recorder.is_ours:
-                self._note_late_birth(made)
+                note(made)
             return made
 
         self._patches.replace(torch_parameter.Parameter, "__new__", staticmethod(new))
