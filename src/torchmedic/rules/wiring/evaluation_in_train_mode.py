@@ -45,7 +45,7 @@ class EvaluationInTrainMode(Rule):
                 culprit=Culprit(module=seen.model, op="eval", phase="forward"),
                 evidence=(
                     f"{layers} were in training mode in {counted(seen.phases, 'evaluation')}",
-                    "BatchNorm then normalises by the test batch and learns from it; dropout makes it random",
+                    "`BatchNorm` then normalises by the test batch and learns from it; dropout makes it random",
                 ),
                 remedies=(Remedy(title="call `model.eval()` before the evaluation and `model.train()` after it"),),
             )
