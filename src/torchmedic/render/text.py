@@ -36,9 +36,7 @@ def draw_stop(verdict: Verdict, console: Console) -> None:
     if verdict.info.stopped_by_us:
         line = f"torchmedic: stopped the run after step {verdict.info.steps}; `--on-sick continue` lets it go on"
         console.print(Text(line), soft_wrap=True)
-        console.print(
-            Text(f"torchmedic: the last good weights and `repro.py` are in {verdict.info.folder}"), soft_wrap=True
-        )
+        console.print(Text(f"torchmedic: what the run left is in {verdict.info.folder}"), soft_wrap=True)
 
 
 def draw_diagnosis(diagnosis: Diagnosis, console: Console) -> None:
