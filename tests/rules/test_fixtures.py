@@ -9,6 +9,7 @@ import pytest
 
 from tests.catalogue import FIXTURES, expectations, scripts
 from tests.running import rendered, run_watched
+from tests.snapshots import assert_same_text
 
 
 def _name(script: Path) -> str:
@@ -27,7 +28,7 @@ def test_bad_script_gets_its_diagnosis_on_the_marked_line(script: Path) -> None:
     text = rendered(watched.verdict)
     if os.environ.get("TORCHMEDIC_BLESS"):
         snapshot.write_text(text)
-    assert text == snapshot.read_text()
+    assert_same_text(text, snapshot.read_text())
 
 
 @pytest.mark.parametrize("script", scripts("good"), ids=_name)
