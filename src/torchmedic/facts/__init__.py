@@ -36,6 +36,9 @@ from torchmedic.facts.loss import AccidentalBroadcast as AccidentalBroadcast
 from torchmedic.facts.loss import LossCall as LossCall
 from torchmedic.facts.loss import Producer as Producer
 from torchmedic.facts.memory import KeptGraph as KeptGraph
+from torchmedic.facts.metrics import EarlyStop as EarlyStop
+from torchmedic.facts.metrics import MetricPoint as MetricPoint
+from torchmedic.facts.metrics import PlannedEpochs as PlannedEpochs
 from torchmedic.facts.numerics import Amplifier as Amplifier
 from torchmedic.facts.numerics import Birth as Birth
 from torchmedic.facts.numerics import Growth as Growth
