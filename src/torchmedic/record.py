@@ -6,6 +6,7 @@ import contextlib
 import functools
 import os
 import sys
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, ParamSpec, TypeVar
@@ -16,6 +17,9 @@ from torchmedic.store import Writer
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+# What happens in every step, and what a resting probe is spared.
+STEP_EVENTS = ("on_zero_grad", "on_backward", "on_backward_done", "on_step", "on_step_done")
 
 
 class Probe:
@@ -76,18 +80,17 @@ class Recorder:
         self.settings = settings
         self.folder = Path(settings.run_folder)
         self.step = 0
+        self.loss: float | None = None  # of the present backward, where it can be read without waiting for a device
         self.stopped_by_us = False
+        self.clock_is_held = False
+        self.is_ours = True
         self._writer = writer
         self._probes: list[Probe] = []
-        self._pid = os.getpid()
         self._stepped: set[int] = set()
-        self.clock_is_held = False
         self._listening: dict[str, tuple[tuple[Probe, Callable[..., Any]], ...]] = {}
-
-    @property
-    def is_ours(self) -> bool:
-        """False in a forked child, where nothing may be recorded."""
-        return os.getpid() == self._pid
+        self._resting: dict[Probe, int] = {}
+        self._next_waking = sys.maxsize
+        _recorders.add(self)
 
     def add(self, probe: Probe) -> None:
         """Install a probe; one that fails to install is left out with one line."""
@@ -104,9 +107,15 @@ class Recorder:
         if self.is_ours:
             self._writer.write(observation)
 
-    def sample(self, name: str, value: float) -> None:
+    def sample(self, name: str, value: float, step: int | None = None) -> None:
+        """Add a point to a series, at this step or at the one told."""
         if self.is_ours:
-            self._writer.sample(name, self.step, value)
+            self._writer.sample(name, self.step if step is None else step, value)
+
+    def thin(self, name: str, every: int) -> None:
+        """Of the series whose names begin so, keep what lies at multiples of some steps."""
+        if self.is_ours:
+            self._writer.thin(name, every)
 
     def flush(self) -> None:
         self._writer.flush()
@@ -116,10 +125,9 @@ class Recorder:
         if not self.is_ours:
             return None
         answer = None
-        for probe, listen in self._listeners(event):
+        listeners = self._listening.get(event)
+        for probe, listen in self._listeners(event) if listeners is None else listeners:
             try:
-                if self.settings.break_probe == f"{probe.name}.{event}":
-                    raise RuntimeError("injected fault")
                 said = listen(*arguments)
             except Exception as error:  # noqa: BLE001
                 self.switch_off(probe, error)
@@ -129,16 +137,35 @@ class Recorder:
 
     def _listeners(self, event: str) -> tuple[tuple[Probe, Callable[..., Any]], ...]:
         """Probes that do something at an event; worked out once, because events come several times a step."""
-        found = self._listening.get(event)
-        if found is None:
-            silent = getattr(Probe, event)
-            broken = self.settings.break_probe.partition(".")[0]
-            found = self._listening[event] = tuple(
-                (probe, getattr(probe, event))
-                for probe in self._probes
-                if getattr(type(probe), event) is not silent or probe.name == broken
-            )
-        return found
+        broken, _, at = self.settings.break_probe.partition(".")
+        found: list[tuple[Probe, Callable[..., Any]]] = []
+        for probe in self._probes:
+            if probe.name == broken and at == event:
+                found.append((probe, _fail))
+            elif getattr(type(probe), event) is not getattr(Probe, event) and not self._is_spared(probe, event):
+                found.append((probe, getattr(probe, event)))
+        self._listening[event] = tuple(found)
+        return self._listening[event]
+
+    def _is_spared(self, probe: Probe, event: str) -> bool:
+        return event in STEP_EVENTS and probe in self._resting
+
+    def rest(self, probe: Probe, until: int = sys.maxsize) -> None:
+        """Spare a probe the events of the steps before `until`: most exams are over after a few steps."""
+        if self._resting.get(probe) != until:
+            self._resting[probe] = until
+            self._next_waking = min(self._resting.values())
+            self._forget_step_listeners()
+
+    def wake(self, probe: Probe) -> None:
+        """Let a resting probe hear of every step again."""
+        if self._resting.pop(probe, None) is not None:
+            self._next_waking = min(self._resting.values(), default=sys.maxsize)
+            self._forget_step_listeners()
+
+    def _forget_step_listeners(self) -> None:
+        for event in STEP_EVENTS:
+            self._listening.pop(event, None)
 
     def count_step(self, optimizer: Any) -> None:
         """Advance the clock: several optimizers that step in turn make one step together."""
@@ -148,12 +175,16 @@ class Recorder:
             self._stepped.clear()
         if not self._stepped:
             self.step += 1
+            if self.step >= self._next_waking:
+                for probe in [p for p, until in self._resting.items() if until <= self.step]:
+                    self.wake(probe)
         self._stepped.add(id(optimizer))
 
     def switch_off(self, probe: Probe, error: BaseException) -> None:
         """Remove a probe that failed, with one line: our faults never take the user's run down."""
         if probe in self._probes:
             self._probes.remove(probe)
+            self._resting.pop(probe, None)
             self._listening.clear()
         # What was not installed cannot be removed: the first error is the one worth a line.
         with contextlib.suppress(Exception):
@@ -172,6 +203,22 @@ class Recorder:
         self._listening.clear()
         if self.is_ours:
             self._writer.close()
+
+
+_recorders: weakref.WeakSet[Recorder] = weakref.WeakSet()
+
+
+def _disown() -> None:
+    """In a forked child nothing may be recorded."""
+    for recorder in _recorders:
+        recorder.is_ours = False
+
+
+os.register_at_fork(after_in_child=_disown)
+
+
+def _fail(*_: Any) -> None:
+    raise RuntimeError("injected fault")
 
 
 def shielded(probe: Probe) -> Callable[[Callable[P, T]], Callable[P, T | None]]:

@@ -84,13 +84,6 @@ def load(path: Path) -> Run:
         raise RunFileError(f"{path}: not a readable run file ({error})") from None
 
 
-def load_series(path: Path, name: str) -> list[tuple[int, float]]:
-    """One sampled series of a run, by step."""
-    with contextlib.closing(_connect(locate(path))) as db:
-        rows = db.execute("SELECT step, value FROM series WHERE name = ? ORDER BY step", (name,))
-        return [(int(step), float(value)) for step, value in rows]
-
-
 def locate(path: Path) -> Path:
     """The run file meant by a path to it or to its run folder."""
     if path.is_dir():
@@ -101,6 +94,13 @@ def locate(path: Path) -> Path:
     if not path.exists():
         raise RunFileError(f"{path}: no such run file")
     return path
+
+
+def read_only(path: Path) -> sqlite3.Connection:
+    """A connection for a reader of a run that may be going on: it can neither change the file nor wait for long."""
+    if path.with_name(f"{path.name}-wal").exists():
+        return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=2.0, check_same_thread=False)
+    return sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True, check_same_thread=False)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -143,6 +143,7 @@ class Writer:
         self._owner = os.getpid()
         self._waiting: queue.SimpleQueue[Observation | None] = queue.SimpleQueue()
         self._series: dict[tuple[str, int], float] = {}
+        self._thinned: dict[str, int] = {}
         self._lock = threading.Lock()
         self._flushed = threading.Event()
         self._wake = threading.Event()
@@ -159,6 +160,11 @@ class Writer:
         """Add a point to a sampled series."""
         with self._lock:
             self._series[name, step] = value
+
+    def thin(self, name: str, every: int) -> None:
+        """Drop points of the series whose names begin with `name`, but for those at multiples of `every`."""
+        with self._lock:
+            self._thinned[name] = every
 
     def flush(self, timeout: float = 10.0) -> None:
         """Wait until everything written so far is in the file."""
@@ -206,12 +212,17 @@ class Writer:
                 batch.append(item)
         with self._lock:
             points, self._series = self._series, {}
-        if batch or points:
+            thinned, self._thinned = self._thinned, {}
+        if batch or points or thinned:
             with db:
                 _insert(db, batch)
                 db.executemany(
                     "INSERT OR REPLACE INTO series VALUES (?, ?, ?)",
                     [(name, step, value) for (name, step), value in points.items()],
+                )
+                db.executemany(
+                    "DELETE FROM series WHERE name >= ?1 AND name < ?1 || char(0x10ffff) AND step % ?2 != 0",
+                    list(thinned.items()),
                 )
         if flush_asked:
             self._flushed.set()

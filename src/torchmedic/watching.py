@@ -21,11 +21,13 @@ def install_probes(recorder: Recorder) -> None:
     from torchmedic.probes.optimizers import Optimizers
     from torchmedic.probes.pulse import Pulse
     from torchmedic.probes.stale_graph import StaleGraphs
+    from torchmedic.probes.vitals import Vitals
     from torchmedic.probes.wraparound import Wraparound
     from torchmedic.replay.doctor import Doctor
 
     modules, optimizers, loaders = Modules(), Optimizers(), Loaders()
-    watching = (modules, optimizers, Autograd(), Batches(), loaders, Doctor(modules, optimizers, loaders))
+    vitals = Vitals(modules)
+    watching = (modules, optimizers, vitals, Autograd(), Batches(), loaders, Doctor(modules, optimizers, loaders))
     after_a_crash = (CrashScene(modules), IndicesOutside(), InplaceClashes(), StaleGraphs())
     silent = (LossExam(modules), Pulse(optimizers), Leaks(), DataExam(loaders), Wraparound())
     for probe in (*watching, *silent, *wiring_exams(modules, optimizers), *after_a_crash):

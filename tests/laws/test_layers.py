@@ -25,6 +25,7 @@ MAY_IMPORT = {
     "facts": frozenset(),
     "findings": frozenset({"facts"}),
     "store": _BASICS | {"facts"},
+    "sampled": frozenset({"facts", "store"}),
     "traceback_lines": frozenset(),
     "traceback_text": _BASICS | {"facts", "traceback_lines"},
     "rules": frozenset({"findings", "facts"}),

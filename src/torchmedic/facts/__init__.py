@@ -48,6 +48,14 @@ from torchmedic.facts.numerics import Origin as Origin
 from torchmedic.facts.numerics import SickStep as SickStep
 from torchmedic.facts.numerics import Source as Source
 from torchmedic.facts.numerics import Trial as Trial
+from torchmedic.facts.ranks import CollectiveCall as CollectiveCall
+from torchmedic.facts.ranks import CollectiveCalls as CollectiveCalls
+from torchmedic.facts.ranks import MovedOn as MovedOn
+from torchmedic.facts.ranks import RankEnded as RankEnded
+from torchmedic.facts.ranks import RankSeen as RankSeen
+from torchmedic.facts.ranks import Standing as Standing
+from torchmedic.facts.ranks import ThreadStand as ThreadStand
+from torchmedic.facts.ranks import WorkerStand as WorkerStand
 from torchmedic.facts.scene import GradModeAtCrash as GradModeAtCrash
 from torchmedic.facts.scene import Holder as Holder
 from torchmedic.facts.scene import IndexOutside as IndexOutside
@@ -57,6 +65,8 @@ from torchmedic.facts.scene import LoaderAtCrash as LoaderAtCrash
 from torchmedic.facts.scene import ModelAtCrash as ModelAtCrash
 from torchmedic.facts.scene import SourceFile as SourceFile
 from torchmedic.facts.scene import StaleGraph as StaleGraph
+from torchmedic.facts.series import LayersWatched as LayersWatched
+from torchmedic.facts.series import Series as Series
 from torchmedic.facts.training import ActivationSeen as ActivationSeen
 from torchmedic.facts.training import TrainingCourse as TrainingCourse
 from torchmedic.facts.wiring import EvaluatedInTrain as EvaluatedInTrain

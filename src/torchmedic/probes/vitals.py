@@ -1,0 +1,242 @@
+"""The vitals: loss, learning rate, memory, and the size of each layer's gradient and weight, sampled over the run."""
+
+from __future__ import annotations
+
+import time
+import weakref
+from dataclasses import dataclass, field
+from typing import Any
+
+import psutil
+import torch
+
+from torchmedic.facts.series import (
+    DEVICE_MEMORY,
+    GRADIENT,
+    HOST_MEMORY,
+    LOSS,
+    LOSS_HIGH,
+    LOSS_LOW,
+    RATE,
+    WEIGHT,
+    LayersWatched,
+)
+from torchmedic.probes.modules import Modules
+from torchmedic.record import Probe, Recorder
+
+_MOST_LOSSES = 4096
+_MOST_LOOKS = 512
+_MOST_LAYERS = 240
+_BUDGET = 0.004  # of the time that the training takes
+_FREE_LOOKS = 3
+
+
+class Stretch:
+    """The losses since the last point: their mean and their ends."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        self.total, self.count = 0.0, 0
+        self.low, self.high = float("inf"), float("-inf")
+
+    def add(self, value: float) -> None:
+        self.total += value
+        self.count += 1
+        self.low, self.high = min(self.low, value), max(self.high, value)
+
+
+@dataclass
+class Rhythm:
+    """Every how many steps to look: doubled when there are too many points, or when looking costs too much."""
+
+    most: int
+    every: int = 1
+    points: int = 0
+
+    def is_due(self, step: int) -> bool:
+        return step % self.every == 0 or step == 1
+
+    def slow_down(self) -> None:
+        self.every *= 2
+        self.points //= 2
+
+
+@dataclass
+class _Layers:
+    """The parameters that stand for the layers of one optimizer, and the norms of the last look, not yet read."""
+
+    names: list[str] = field(default_factory=list)
+    references: list[weakref.ref[torch.Tensor]] = field(default_factory=list)
+    waiting: tuple[int, list[str], list[torch.Tensor]] | None = None
+
+
+class Vitals(Probe):
+    """Losses on the host are read at every step. Norms, and losses on a device, are asked for at some and read later.
+
+    A norm is one fused launch over all layers; its answer stays on the device until the next look, so that the
+    training never waits for it. The time spent here is kept below a share of the training's.
+    """
+
+    name = "vitals"
+
+    def __init__(self, modules: Modules) -> None:
+        self._modules = modules
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._losses = Rhythm(_MOST_LOSSES)
+        self._looks = Rhythm(_MOST_LOOKS)
+        self._stretch = Stretch()
+        self._rate: float | None = None
+        self._layers_of: weakref.WeakKeyDictionary[Any, _Layers] = weakref.WeakKeyDictionary()
+        self._process = psutil.Process()
+        self._device_loss: torch.Tensor | None = None
+        self._began = 0.0
+        self._spent = 0.0
+        self._looked = 0
+
+    def on_backward(self, roots: tuple[Any, ...]) -> None:
+        root = roots[0] if len(roots) == 1 else None
+        if self.recorder.clock_is_held or not isinstance(root, torch.Tensor) or root.numel() != 1:
+            return
+        if root.device.type == "cpu":
+            self._stretch.add(float(root.detach()))
+        elif self._is_looking():
+            self._device_loss = root.detach().clone()
+
+    def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if self.recorder.clock_is_held or not self._is_looking():
+            return
+        began = time.perf_counter()
+        with torch.no_grad():
+            self._look(optimizer)
+        self._account(began)
+
+    def on_step_done(self, optimizer: Any) -> None:
+        if self.recorder.clock_is_held:
+            return
+        if self._stretch.count and self._losses.is_due(self.recorder.step):
+            self._write_losses(optimizer)
+
+    def on_finish(self) -> None:
+        for layers in list(self._layers_of.values()):
+            self._read(layers)
+        if self._stretch.count:
+            self._write_stretch()
+
+    def _is_looking(self) -> bool:
+        return self._looks.is_due(self.recorder.step + 1)
+
+    def _look(self, optimizer: Any) -> None:
+        layers = self._layers_of.get(optimizer)
+        if layers is None:
+            layers = self._layers_of[optimizer] = self._choose(optimizer)
+        self._read(layers)
+        alive = [
+            (n, p)
+            for n, reference in zip(layers.names, layers.references, strict=True)
+            if (p := reference()) is not None
+        ]
+        learned = [(n, p, p.grad) for n, p in alive if p.grad is not None and _is_plain(p.grad)]
+        names = [WEIGHT + n for n, _ in alive] + [GRADIENT + n for n, _, _ in learned]
+        norms = _norms([p.detach() for _, p in alive]) + _norms([g.detach() for _, _, g in learned])
+        if self._device_loss is not None:
+            names, norms = [*names, LOSS], [*norms, self._device_loss]
+            self._device_loss = None
+        layers.waiting = (self.recorder.step + 1, names, norms)
+        self._note_memory()
+
+    def _read(self, layers: _Layers) -> None:
+        if layers.waiting is None:
+            return
+        step, names, norms = layers.waiting
+        layers.waiting = None
+        for name, value in zip(names, _on_host(norms), strict=True):
+            self.recorder.sample(name, value, step)
+        self._looks.points += 1
+
+    def _choose(self, optimizer: Any) -> _Layers:
+        """One parameter for each module that has any: its largest."""
+        ours = {id(p) for group in optimizer.param_groups for p in group["params"]}
+        found: dict[str, torch.Tensor] = {}
+        for root in self._modules.roots():
+            for path, module in root.named_modules():
+                own = [(n, p) for n, p in module.named_parameters(recurse=False) if id(p) in ours and _is_plain(p)]
+                if own:
+                    name, parameter = max(own, key=lambda pair: pair[1].numel())
+                    found[f"{path}.{name}" if path else name] = parameter
+        names = list(found)
+        stride = max(1, -(-len(names) // _MOST_LAYERS))
+        names = names[::stride]
+        self.recorder.observe(LayersWatched(step=self.recorder.step, names=tuple(names)))
+        return _Layers(names=names, references=[weakref.ref(found[name]) for name in names])
+
+    def _write_losses(self, optimizer: Any) -> None:
+        self._write_stretch()
+        groups = optimizer.param_groups
+        rate = groups[0].get("lr") if groups else None
+        if isinstance(rate, (int, float)) and rate != self._rate:
+            self._rate = rate
+            self.recorder.sample(RATE, float(rate))
+        if self._losses.points >= self._losses.most:
+            self._losses.slow_down()
+            self.recorder.thin(LOSS, self._losses.every)
+            self.recorder.thin(RATE, self._losses.every)
+
+    def _write_stretch(self) -> None:
+        stretch = self._stretch
+        self.recorder.sample(LOSS, stretch.total / stretch.count)
+        if stretch.count > 1:
+            self.recorder.sample(LOSS_LOW, stretch.low)
+            self.recorder.sample(LOSS_HIGH, stretch.high)
+        stretch.clear()
+        self._losses.points += 1
+
+    def _note_memory(self) -> None:
+        self.recorder.sample(HOST_MEMORY, float(self._process.memory_info().rss), self.recorder.step + 1)
+        if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+            self.recorder.sample(DEVICE_MEMORY, float(torch.cuda.memory_allocated()), self.recorder.step + 1)
+
+    def _account(self, began: float) -> None:
+        """Look less often when there are too many looks, or when they take more than their share of the time."""
+        now = time.perf_counter()
+        self._looked += 1
+        if self._looked == 1:
+            self._began = now  # the first look chooses the layers, once
+            return
+        self._spent += now - began
+        step = self.recorder.step
+        if step and self._looked > _FREE_LOOKS:
+            share = _BUDGET * (now - self._began) / step
+            while self._spent / (self._looked - 1) > share * self._looks.every:
+                self._looks.every *= 2
+        if self._looks.points >= self._looks.most:
+            self._looks.slow_down()
+            for kind in (WEIGHT, GRADIENT, HOST_MEMORY, DEVICE_MEMORY):
+                self.recorder.thin(kind, self._looks.every)
+
+
+def _is_plain(p: torch.Tensor) -> bool:
+    """Not one whose norm would ask other ranks, or has no values."""
+    if type(p) not in (torch.Tensor, torch.nn.Parameter):
+        return False
+    return p.layout == torch.strided and p.is_floating_point() and p.numel() > 0 and p.device.type != "meta"
+
+
+def _norms(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+    return list(torch._foreach_norm(tensors)) if tensors else []
+
+
+def _on_host(norms: list[torch.Tensor]) -> list[float]:
+    """The values, read from each device at once."""
+    by_device: dict[torch.device, list[int]] = {}
+    for position, norm in enumerate(norms):
+        by_device.setdefault(norm.device, []).append(position)
+    values = [0.0] * len(norms)
+    for positions in by_device.values():
+        read = torch.stack([norms[position].float() for position in positions]).tolist()
+        for position, value in zip(positions, read, strict=True):
+            values[position] = value
+    return values
