@@ -6,12 +6,17 @@ from torchmedic._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from torchmedic.asserting import assert_finite as assert_finite
+    from torchmedic.early_stopping import EarlyStopping as EarlyStopping
+    from torchmedic.metrics import log as log
+
+_HOME = {"assert_finite": "asserting", "EarlyStopping": "early_stopping", "log": "metrics"}
 
 
 def __getattr__(name: str) -> Any:
     """Import what needs torch only when it is asked for: the command line must answer without torch."""
-    if name == "assert_finite":
-        from torchmedic.asserting import assert_finite
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
 
-        return assert_finite
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    return found

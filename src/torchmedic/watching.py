@@ -17,6 +17,7 @@ def install_probes(recorder: Recorder) -> None:
     from torchmedic.probes.leaks import Leaks
     from torchmedic.probes.loaders import Loaders
     from torchmedic.probes.losses import LossExam
+    from torchmedic.probes.metrics import Metrics
     from torchmedic.probes.modules import Modules
     from torchmedic.probes.optimizers import Optimizers
     from torchmedic.probes.pulse import Pulse
@@ -29,7 +30,7 @@ def install_probes(recorder: Recorder) -> None:
     vitals = Vitals(modules)
     watching = (modules, optimizers, vitals, Autograd(), Batches(), loaders, Doctor(modules, optimizers, loaders))
     after_a_crash = (CrashScene(modules), IndicesOutside(), InplaceClashes(), StaleGraphs())
-    silent = (LossExam(modules), Pulse(optimizers), Leaks(), DataExam(loaders), Wraparound())
+    silent = (LossExam(modules, optimizers), Pulse(optimizers), Metrics(), Leaks(), DataExam(loaders), Wraparound())
     for probe in (*watching, *silent, *wiring_exams(modules, optimizers), *after_a_crash):
         recorder.add(probe)
 

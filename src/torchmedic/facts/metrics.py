@@ -16,14 +16,13 @@ _SPLITS: tuple[tuple[Split, frozenset[str]], ...] = (
     ("test", frozenset(("test", "testing", "holdout", "heldout"))),
     ("train", frozenset(("train", "training", "tr", "trn"))),
 )
-_LOWER = frozenset(
-    ("loss", "losses", "error", "err", "mse", "rmse", "mae", "mape", "nll", "bce", "ce", "kl", "perplexity", "ppl")
-    + ("bpc", "bpb", "fid", "wer", "cer", "criterion", "cost", "elbo", "msle", "rmsle", "crossentropy")
+_LOWER = re.compile(
+    "loss|losses|error|err|mse|rmse|mae|mape|msle|rmsle|nll|bce|ce|kl|crossentropy|perplexity|ppl|bpc|bpb|fid|wer|cer"
+    "|criterion|cost|elbo"
 )
-_HIGHER = frozenset(
-    ("acc", "accuracy", "f1", "auc", "auroc", "auprc", "ap", "map", "iou", "miou", "dice", "bleu", "rouge", "r2")
-    + ("score", "precision", "recall", "mrr", "ndcg", "hits", "psnr", "ssim", "spearman", "pearson", "kappa", "mcc")
-    + ("top1", "top5", "reward", "return", "acc1", "acc5", "jaccard")
+_HIGHER = re.compile(
+    "acc|accuracy|acc1|acc5|top1|top5|f1|auc|auroc|auprc|ap|map|iou|miou|jaccard|dice|bleu|rouge|r2|score|precision"
+    "|recall|mrr|ndcg|hits|psnr|ssim|spearman|pearson|kappa|mcc|reward|return"
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 
@@ -113,7 +112,7 @@ def better_of(name: str) -> Better:
     >>> better_of("val_loss"), better_of("test/F1"), better_of("lr")
     ('lower', 'higher', '')
     """
-    words = set(words_of(name))
-    if words & _LOWER:
+    words = words_of(name)
+    if any(map(_LOWER.fullmatch, words)):
         return "lower"
-    return "higher" if words & _HIGHER else ""
+    return "higher" if any(map(_HIGHER.fullmatch, words)) else ""

@@ -1,0 +1,144 @@
+"""Losses that the script computes while gradients are off: its validation, seen without a word of code."""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import re
+import sys
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from torchmedic.facts.metrics import Split, split_of
+from torchmedic.probes.frames import is_own_file, is_user_file, outward
+from torchmedic.probes.losses import LOSSES, is_compiled
+from torchmedic.probes.patching import Patches
+
+_FURTHER = ("gaussian_nll_loss", "poisson_nll_loss", "ctc_loss", "multi_margin_loss", "multilabel_soft_margin_loss")
+_WATCHED = (*sorted(LOSSES), *_FURTHER)
+_VAIN_LOOKS = 20
+_MOST_FRAMES = 12
+_NAMES = re.compile(r"[A-Za-z_]\w*")
+_DECORATOR_FILE = torch.utils._contextlib.__file__
+
+Taker = Callable[[str, Any, float], None]
+
+
+class EvaluationLosses:
+    """While the user's own `no_grad` or `inference_mode` block is open, listens to torch's loss functions.
+
+    They are replaced only inside such a block, and not at all once something was compiled: dynamo would have to
+    compile again.
+    """
+
+    def __init__(self, take: Taker) -> None:
+        self._take = take
+        self._patches = Patches()
+        self._inside = Patches()
+        self._depth = 0
+        self._heard = False
+        self._vain: dict[tuple[CodeType, int], int] = {}
+        self._names: dict[tuple[tuple[CodeType, int], ...], str] = {}
+        self._taken: set[str] = set()
+
+    def install(self) -> None:
+        for kind in (torch.no_grad, torch.inference_mode):
+            self._watch(kind)
+
+    def remove(self) -> None:
+        self._inside.restore()
+        self._patches.restore()
+
+    def _watch(self, kind: type) -> None:
+        enter, leave = vars(kind)["__enter__"], vars(kind)["__exit__"]
+
+        @functools.wraps(enter)
+        def enter_(context: Any) -> Any:
+            if self._depth:
+                self._depth += 1
+            else:
+                self._begin(sys._getframe(1))
+            return enter(context)
+
+        @functools.wraps(leave)
+        def leave_(context: Any, *error: Any) -> Any:
+            if self._depth:
+                self._depth -= 1
+                if not self._depth:
+                    self._end()
+            return leave(context, *error)
+
+        self._patches.replace(kind, "__enter__", enter_)
+        self._patches.replace(kind, "__exit__", leave_)
+
+    def _begin(self, frame: FrameType) -> None:
+        site = _site(frame)
+        if site is None or self._vain.get(site, 0) >= _VAIN_LOOKS or is_compiled():
+            return
+        self._depth = 1
+        self._heard = False
+        self._open_site = site
+        for name in _WATCHED:
+            original = getattr(functional, name)
+            self._inside.replace(functional, name, self._listening(name, original))
+
+    def _end(self) -> None:
+        """A block that is entered again and again without any loss (a moving average, a target) is left alone."""
+        self._inside.restore()
+        self._vain[self._open_site] = 0 if self._heard else self._vain.get(self._open_site, 0) + 1
+
+    def _listening(self, function: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            if isinstance(result, torch.Tensor) and result.numel() == 1 and not result.requires_grad:
+                self._note(function, args, kwargs, result)
+            return result
+
+        return watched
+
+    def _note(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: torch.Tensor) -> None:
+        given = args[0] if args else kwargs.get("input")
+        rows = given.shape[0] if isinstance(given, torch.Tensor) and given.ndim else 1
+        value: Any = result.detach() if result.device.type != "cpu" else float(result)
+        if kwargs.get("reduction") == "sum":
+            value = value / max(rows, 1)
+        self._heard = True
+        self._take(self._name(function, sys._getframe(2)), value, float(max(rows, 1)))
+
+    def _name(self, function: str, frame: FrameType) -> str:
+        """What the loss is called: by the words on the lines that led to it, and by its place among others."""
+        users = [f for f in outward(frame) if is_user_file(f.f_code.co_filename)][:_MOST_FRAMES]
+        key = tuple((f.f_code, f.f_lineno or 0) for f in users)
+        name = self._names.get(key)
+        if name is None:
+            split = next((found for f in users if (found := _split_on_line(f))), "validation")
+            first = f"{split} loss" if split != "train" else "train loss in evaluation"
+            name = first if first not in self._taken else f"{split} {function}"
+            self._taken.add(name)
+            self._names[key] = name
+        return name
+
+
+def _site(frame: FrameType) -> tuple[CodeType, int] | None:
+    """The user's block, or the user's function that is decorated; None for blocks of libraries."""
+    while is_own_file(frame.f_code.co_filename) and frame.f_back is not None:
+        frame = frame.f_back  # another probe may listen to the same block
+    code = frame.f_code
+    if code.co_filename == _DECORATOR_FILE:
+        inner = getattr(frame.f_locals.get("func"), "__code__", None)
+        return (inner, 0) if inner is not None and is_user_file(inner.co_filename) else None
+    return (code, frame.f_lineno or 0) if is_user_file(code.co_filename) else None
+
+
+def _split_on_line(frame: FrameType) -> Split:
+    """The data that a line speaks of: `val_loss = criterion(...)`, `evaluate(model, test_loader)`, `def validate`."""
+    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno or 0)
+    words = (*_NAMES.findall(line), frame.f_code.co_name)
+    found: list[Split] = [split for word in words if (split := split_of(word))]
+    # `evaluate(model, test_loader)`: the data is more telling than the verb.
+    return next((split for split in found if split != "validation"), found[0] if found else "")
