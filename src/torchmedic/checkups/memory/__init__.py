@@ -1,0 +1,1 @@
+"""How much memory a training needs on a card, found without one."""

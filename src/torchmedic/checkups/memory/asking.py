@@ -1,0 +1,27 @@
+"""What is asked of the process that runs the script, and where its answer lies."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+REQUEST_FILE = "memory-request.json"
+PLAN_FILE = "memory-plan.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """How the script is to be run: for which card, on which pretended device, with which remedy."""
+
+    card: str = "H200"
+    device: str = "cuda"
+    expandable: bool = False
+    remedy: str = ""
+
+    def write(self, folder: Path) -> None:
+        (folder / REQUEST_FILE).write_text(json.dumps(asdict(self)))
+
+    @classmethod
+    def read(cls, folder: Path) -> Request:
+        return cls(**json.loads((folder / REQUEST_FILE).read_text()))

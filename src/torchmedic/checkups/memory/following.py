@@ -1,0 +1,130 @@
+"""Follows a training through its phases: data, forward, backward, optimizer; and knows when it has seen enough."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.nn.modules import module as modules
+from torch.optim import optimizer as optimizers
+
+from torchmedic.checkups.memory.patches import Patches
+from torchmedic.checkups.memory.pretending import Pretence
+
+_STEPS = 3
+_MOST_STEPS = 40
+_MOST_SECONDS = 4.0
+_SAME = 0.001
+
+
+class Following:
+    """Hooks on modules, optimizers and the engine; calls `enough` after the step that shows the peak."""
+
+    def __init__(self, pretence: Pretence, enough: Callable[[], None]) -> None:
+        self.pretence = pretence
+        self.steps = 0
+        self._enough = enough
+        self._names: dict[int, str] = {}
+        self._kept: list[torch.nn.Module] = []
+        self._counts: dict[int, int] = {}
+        self._made: list[int] = []
+        self._began = time.monotonic()
+        self._first_step_at = 0.0
+        self._patches = Patches()
+        self._hooks: list[Any] = []
+
+    def begin(self) -> None:
+        self._hooks = [
+            modules.register_module_forward_pre_hook(self._enter),
+            modules.register_module_forward_hook(self._leave, always_call=True),
+            optimizers.register_optimizer_step_pre_hook(self._before_step),
+            optimizers.register_optimizer_step_post_hook(self._after_step),
+        ]
+        engine = torch.autograd.graph._engine_run_backward
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            self._before_backward()
+            return engine(*args, **kwargs)
+
+        self._patches.put(torch.autograd.graph, "_engine_run_backward", run)
+        self._patches.put(torch.autograd, "_engine_run_backward", run)
+
+    def end(self) -> None:
+        for hook in self._hooks:
+            hook.remove()
+        self._patches.undo()
+
+    # -- modules ---------------------------------------------------------------------------------------------------
+
+    def _enter(self, module: torch.nn.Module, _inputs: Any) -> None:
+        world = self.pretence.world
+        if not world.modules and not self.pretence.backward.running:
+            self._begin_forward(module)
+        world.modules.append(self._names.get(id(module), type(module).__name__))
+
+    def _leave(self, _module: torch.nn.Module, _inputs: Any, _output: Any) -> None:
+        if self.pretence.world.modules:
+            self.pretence.world.modules.pop()
+
+    def _begin_forward(self, root: torch.nn.Module) -> None:
+        if id(root) not in self._names:
+            self._kept.append(root)
+            for name, part in root.named_modules():
+                self._names.setdefault(id(part), name or type(root).__name__)
+        ledger = self.pretence.ledger
+        for tensor in (*root.parameters(), *root.buffers()):
+            ledger.mark(tensor, "parameters")
+        if torch.is_grad_enabled():
+            ledger.phase = "forward"
+        elif ledger.phase != "forward":
+            ledger.phase = "evaluation"
+
+    # -- backward and optimizer ------------------------------------------------------------------------------------
+
+    def _before_backward(self) -> None:
+        ledger = self.pretence.ledger
+        if not self.pretence.backward.running:
+            ledger.mark_saved()
+            ledger.phase = "backward"
+
+    def _before_step(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        ledger = self.pretence.ledger
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                ledger.mark(parameter, "parameters")
+                ledger.mark(parameter.grad, "gradients")
+        ledger.phase = "optimizer"
+
+    def _after_step(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        ledger, world = self.pretence.ledger, self.pretence.world
+        for state in optimizer.state.values():
+            for item in state.values() if isinstance(state, dict) else ():
+                ledger.mark(item, "optimizer state")
+        ledger.phase = "data"
+        world.origins.clear()
+        first_of_round = not self._counts or self._counts.get(id(optimizer), 0) == max(self._counts.values())
+        self._counts[id(optimizer)] = self._counts.get(id(optimizer), 0) + 1
+        if first_of_round:
+            self._end_round()
+
+    def _end_round(self) -> None:
+        ledger = self.pretence.ledger
+        self.steps += 1
+        self._made.append(ledger.made_in_step)
+        ledger.made_in_step = 0
+        ledger.step = self.steps
+        if self._seen_enough():
+            self._enough()
+
+    def _seen_enough(self) -> bool:
+        """Three steps of equal size show everything; where batches differ, more are looked at, for some seconds."""
+        if self.steps == 1:
+            self._first_step_at = time.monotonic()
+        if self.steps < _STEPS or any(count < 2 for count in self._counts.values()):
+            return self.steps >= _MOST_STEPS
+        last, before = self._made[-1], self._made[-2]
+        alike = abs(last - before) <= _SAME * max(last, before, 1)
+        spent = time.monotonic() - self._first_step_at
+        return alike or self.steps >= _MOST_STEPS or spent > _MOST_SECONDS

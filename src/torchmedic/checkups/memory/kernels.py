@@ -1,0 +1,105 @@
+"""What CUDA's kernels take beside their results: workspaces that stay, and memory given back at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from torchmedic.checkups.memory.cards import Card
+from torchmedic.checkups.memory.ledger import Origin
+
+if TYPE_CHECKING:
+    from torchmedic.checkups.memory.world import World
+
+aten = torch.ops.aten
+_LONG = 8
+_CUBLASLT_WORKSPACE = 1 << 20
+
+Sizes = Callable[[tuple[Any, ...], dict[str, Any], Any], list[int]]
+
+
+class Kernels:
+    """Knows the libraries' workspaces and the temporaries of kernels that are not seen as operations."""
+
+    def __init__(self, card: Card) -> None:
+        self.card = card
+        self._handles: set[tuple[bool, str]] = set()
+
+    def extras(
+        self, world: World, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any, origin: Origin
+    ) -> None:
+        """Book what the kernel behind an operation takes in addition to its result."""
+        if world.device != "cuda":
+            return
+        if func in _CUBLAS:
+            self._open_handle(world, origin, "cublas", self.card.cublas_workspace)
+        if func is aten.addmm.default and args[0].dim() == 1:
+            self._open_handle(world, origin, "cublasLt", _CUBLASLT_WORKSPACE)
+        sizes = _TEMPORARIES.get(func)
+        if sizes is not None:
+            world.ledger.pass_through(sizes(args, kwargs, out), origin, str(func), "workspace")
+
+    def _open_handle(self, world: World, origin: Origin, library: str, workspace: int) -> None:
+        """A handle for each thread, and each handle its workspace: backward has a thread of its own."""
+        handle = (world.backward.running, library)
+        if handle not in self._handles:
+            self._handles.add(handle)
+            world.ledger.keep(workspace, origin, library, "workspace")
+
+
+def _bytes(tensor: Any) -> int:
+    return tensor.numel() * tensor.element_size() if isinstance(tensor, torch.Tensor) else 0
+
+
+def _index_put(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> list[int]:
+    """Adding at indices sorts them: linear, sorted and original ones, a range, and the sort's own copies."""
+    accumulate = args[3] if len(args) > 3 else kwargs.get("accumulate", False)
+    if not accumulate:
+        return []
+    indices = [index for index in args[1] if index is not None]
+    if not indices:
+        return []
+    count = torch.broadcast_shapes(*(index.shape for index in indices)).numel()
+    expanded = [] if args[2].is_contiguous() else [_bytes(args[2])]
+    return [*expanded, *[count * _LONG] * 4, 2 * count * _LONG]
+
+
+def _embedding_backward(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> list[int]:
+    """Above some thousand indices they are sorted, and each run of equal ones is summed in pieces of ten."""
+    grad, indices = args[0], args[1]
+    count = indices.numel()
+    if count <= 3072:
+        return []
+    sorting = [count * _LONG] * 3
+    width = -(-out.shape[-1] // 32) * 32
+    return [*sorting, 2 * count * _LONG, count * 4, count * width * 4 if grad.dtype != torch.float64 else count * width * 8]
+
+
+def _sort(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> list[int]:
+    values, indices = out
+    return [_bytes(values), 2 * _bytes(indices)] if values.dim() and values.shape[-1] > 1024 else []
+
+
+_CUBLAS = {
+    aten.mm.default,
+    aten.addmm.default,
+    aten.bmm.default,
+    aten.baddbmm.default,
+    aten.addmv.default,
+    aten.mv.default,
+    aten.dot.default,
+    aten.addbmm.default,
+    aten.linear.default,
+    aten._addmm_activation.default,
+}
+
+_TEMPORARIES: dict[Any, Sizes] = {
+    aten.index_put.default: _index_put,
+    aten.index_put_.default: _index_put,
+    aten._index_put_impl_.default: _index_put,
+    aten.embedding_dense_backward.default: _embedding_backward,
+    aten.sort.default: _sort,
+    aten.sort.stable: _sort,
+}

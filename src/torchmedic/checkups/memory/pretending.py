@@ -1,0 +1,175 @@
+"""Turns a process without a card into one that seems to have one: patches, undone together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch._subclasses import fake_tensor
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.optim import optimizer
+
+from torchmedic.checkups.memory.attention import Attention
+from torchmedic.checkups.memory.cards import Card
+from torchmedic.checkups.memory.cuda_api import pretend_a_card
+from torchmedic.checkups.memory.guard import install_guard
+from torchmedic.checkups.memory.kernels import Kernels
+from torchmedic.checkups.memory.ledger import Ledger
+from torchmedic.checkups.memory.patches import Patches
+from torchmedic.checkups.memory.values import value_of
+from torchmedic.checkups.memory.world import Backward, World
+
+_DEVICE = torch.ops.prim.device.default
+
+
+class Pretence:
+    """A world with a card (or, on `cpu`, one in which the CPU is counted as if it were the card)."""
+
+    def __init__(self, card: Card, device: str, *, expandable: bool = False) -> None:
+        self.card = card
+        self.ledger = Ledger(device, expandable=expandable)
+        self.backward = Backward()
+        self.world = World(self.ledger, Kernels(card), self.backward)
+        self._patches = Patches()
+
+    def begin(self) -> None:
+        """Make it so, for the main thread."""
+        put = self._patches.put
+        if self.ledger.device == "cuda":
+            install_guard()
+            torch._C._set_only_lift_cpu_tensors(True)
+            pretend_a_card(self._patches, self.ledger, self.card)
+            self._answer_for_devices()
+            original = torch.nn.functional.scaled_dot_product_attention
+            put(torch.nn.functional, "scaled_dot_product_attention", Attention(original, self.card))
+        self._watch_the_engine()
+        self._make_parameters_fake()
+        self._let_values_out()
+        put(torch, "save", self._do_not_save)
+        # On a card optimizers work on all parameters at once, if they know the parameters' type.
+        put(optimizer, "_foreach_supported_types", [*optimizer._foreach_supported_types, FakeTensor])
+        self.world.__enter__()
+
+    def end(self) -> None:
+        self.world.__exit__(None, None, None)
+        self._patches.undo()
+        if self.ledger.device == "cuda":
+            torch._C._set_only_lift_cpu_tensors(False)
+
+    # -- the engine ------------------------------------------------------------------------------------------------
+
+    def _answer_for_devices(self) -> None:
+        """C++ asks a fake tensor for its device: the engine is told `cpu`, everyone else the truth."""
+        backward, dispatch = self.backward, FakeTensor.__torch_dispatch__
+
+        def device_of(args: Any) -> torch.device:
+            tensor = args[0]
+            if tensor.fake_mode.in_kernel_invocation:
+                return torch.device("meta")
+            hidden = backward.asks and tensor.fake_device.type == "cuda"
+            return torch.device("cpu") if hidden else tensor.fake_device
+
+        def dispatched(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return device_of(args) if func is _DEVICE else dispatch(func, types, args, kwargs or {})
+
+        self._patches.put(FakeTensor, "__torch_dispatch__", classmethod(dispatched))
+        fake_tensor._DISPATCH_META_HANDLERS[_DEVICE] = device_of
+
+    def _watch_the_engine(self) -> None:
+        backward, run = self.backward, torch.autograd.graph._engine_run_backward
+
+        def engine(*args: Any, **kwargs: Any) -> Any:
+            before, backward.running = backward.running, True
+            grad = torch.is_grad_enabled()
+            try:
+                # Which device a tensor has is asked for by the engine and by us: they differ in the grad mode.
+                with torch.set_grad_enabled(False):
+                    return run(*args, **kwargs)
+            finally:
+                backward.running = before
+                torch.set_grad_enabled(grad)
+
+        self._patches.put(torch.autograd.graph, "_engine_run_backward", engine)
+        self._patches.put(torch.autograd, "_engine_run_backward", engine)
+
+    # -- parameters ------------------------------------------------------------------------------------------------
+
+    def _make_parameters_fake(self) -> None:
+        """Weights need no numbers: a parameter is fake from its birth, and initialising it costs nothing."""
+        world, make, ours = self.world, torch.nn.Parameter.__new__, self.ledger.device
+
+        def new(cls: Any, data: Any = None, requires_grad: bool = True) -> Any:
+            if type(data) is torch.Tensor and data.device.type == "cpu" and data.layout == torch.strided:
+                data = fake_like(world, data)
+            parameter = make(cls, data, requires_grad)
+            if ours == "cpu" and isinstance(parameter, FakeTensor):
+                world.ledger.add(parameter, world.origin(), "parameter", "parameters")
+            return parameter
+
+        self._patches.put(torch.nn.Parameter, "__new__", staticmethod(new))
+        self._patches.put(torch.nn.Module, "_apply", _apply_in_place)
+
+    # -- values that leave -----------------------------------------------------------------------------------------
+
+    def _let_values_out(self) -> None:
+        world = self.world
+
+        def outward(tensor: torch.Tensor) -> torch.Tensor:
+            value = value_of(tensor)
+            if value is None:
+                world.assume("numbers computed on the card are read; taken for zeros")
+                value = torch.zeros(tensor.shape, dtype=tensor.dtype)
+            return value
+
+        numpy, tolist, array = torch.Tensor.numpy, torch.Tensor.tolist, torch.Tensor.__array__
+
+        def to_numpy(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+            return numpy(outward(self) if isinstance(self, FakeTensor) else self, *args, **kwargs)
+
+        def to_list(self: torch.Tensor) -> Any:
+            return tolist(outward(self) if isinstance(self, FakeTensor) else self)
+
+        def to_array(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+            return array(outward(self) if isinstance(self, FakeTensor) else self, *args, **kwargs)
+
+        for name, function in (("numpy", to_numpy), ("tolist", to_list), ("__array__", to_array)):
+            self._patches.put(torch.Tensor, name, function)
+
+    def _do_not_save(self, *_args: Any, **_kwargs: Any) -> None:
+        """A checkpoint without numbers must not overwrite a true one."""
+        self.world.assume("`torch.save` was skipped")
+
+
+def fake_like(world: World, tensor: torch.Tensor) -> torch.Tensor:
+    """A fake tensor of the same form on the same device."""
+    with world.fake:
+        return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device)
+
+
+def _apply_in_place(module: torch.nn.Module, function: Any, recurse: bool = True) -> torch.nn.Module:
+    """`Module.to` and its kin: parameters stay the objects that optimizers and tied layers hold."""
+    done: set[int] = set()
+    for part in module.modules() if recurse else (module,):
+        for parameter in part._parameters.values():
+            if parameter is None or id(parameter) in done:
+                continue
+            done.add(id(parameter))
+            with torch.no_grad():
+                moved = function(parameter)
+            if moved is not parameter:
+                become(parameter, torch.nn.Parameter(moved, parameter.requires_grad))
+        for name, buffer in part._buffers.items():
+            if buffer is not None:
+                part._buffers[name] = function(buffer)
+    return module
+
+
+def become(tensor: torch.Tensor, other: torch.Tensor) -> None:
+    """Let a tensor be another one, for everybody who holds it."""
+    mine, others = dict(tensor.__dict__), dict(other.__dict__)
+    if type(tensor) is not type(other):
+        tensor.__class__, other.__class__ = type(other), type(tensor)
+    torch._C._swap_tensor_impl(tensor, other)
+    for holder, attributes in ((tensor, others), (other, mine)):
+        holder.__dict__.clear()
+        holder.__dict__.update(attributes)

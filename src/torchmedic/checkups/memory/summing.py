@@ -1,0 +1,80 @@
+"""From the books to the plan: what the peak is made of, by category, module, line and tensor."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import torch
+
+from torchmedic.facts import Location
+from torchmedic.facts.memory_plan import Assumption, BigTensor, LineShare, LostTrack, MemoryPlan, ModuleShare
+
+if TYPE_CHECKING:
+    from torchmedic.checkups.memory.ledger import Holding
+    from torchmedic.checkups.memory.pretending import Pretence
+
+_MOST_ROWS = 40
+_LARGEST = 10
+_EARLY = ("setup", "data")
+
+
+def category_of(holding: Holding) -> str:
+    """What a piece of memory is for."""
+    if holding.category:
+        return holding.category
+    if holding.phase in _EARLY:
+        return "data"
+    return "activations" if holding.saved else "temporaries"
+
+
+def make_plan(pretence: Pretence, steps: int, began: float, mode: str, lost: LostTrack | None) -> MemoryPlan:
+    """The plan of everything that was booked."""
+    ledger = pretence.ledger
+    held = ledger.holdings_at_peak()
+    categories: Counter[str] = Counter()
+    by_module: Counter[str] = Counter()
+    lines: Counter[Location | None] = Counter()
+    for holding in held:
+        category = category_of(holding)
+        categories[category] += holding.bytes
+        lines[holding.where] += holding.bytes
+        by_module[holding.module] += holding.bytes
+    return MemoryPlan(
+        mode=mode,
+        card=pretence.card.name,
+        steps=steps,
+        peak_allocated=ledger.peak,
+        peak_reserved=ledger.allocator.peak_reserved,
+        peak_requested=ledger.allocator.peak_requested,
+        context=pretence.card.context,
+        phase=ledger.peak_phase,
+        peak_step=ledger.peak_step + 1,
+        where=ledger.peak_origin.where,
+        module=ledger.peak_origin.module,
+        by_category=dict(categories.most_common()),
+        by_module=tuple(ModuleShare(module=m, bytes=b) for m, b in by_module.most_common(_MOST_ROWS)),
+        by_line=tuple(LineShare(where=w, bytes=b) for w, b in lines.most_common(_MOST_ROWS)),
+        largest=tuple(_big(h) for h in sorted(held, key=lambda h: -h.bytes)[:_LARGEST]),
+        phase_peaks=dict(ledger.phase_peaks),
+        step_peaks=tuple(ledger.step_peaks[step] for step in sorted(ledger.step_peaks) if step < max(steps, 1)),
+        assumed=tuple(
+            Assumption(what=what, where=where, times=times) for (where, what), times in pretence.world.assumed.items()
+        ),
+        lost=lost,
+        seconds=time.monotonic() - began,
+        torch=str(torch.__version__),
+    )
+
+
+def _big(holding: Holding) -> BigTensor:
+    return BigTensor(
+        bytes=holding.bytes,
+        shape=holding.shape,
+        dtype=holding.dtype,
+        category=category_of(holding),
+        op=holding.op.removeprefix("aten.").split(".")[0],
+        module=holding.module,
+        where=holding.where,
+    )

@@ -1,0 +1,273 @@
+"""The pretended card: tensors on it have a shape and a place in the books, tensors on the CPU are real."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensor,
+    FakeTensorMode,
+)
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map
+
+from torchmedic.checkups.memory.kernels import Kernels
+from torchmedic.checkups.memory.ledger import Ledger, Origin
+from torchmedic.checkups.memory.values import Values, give_value, value_of, worth_keeping
+from torchmedic.facts import Location
+from torchmedic.probes.frames import user_location
+
+aten = torch.ops.aten
+_DEVICE = torch.ops.prim.device.default
+_MASKS = (torch.bool, torch.uint8)
+
+
+class Backward:
+    """Whether autograd's engine is at work, in this thread and not inside an operation that it called.
+
+    The engine must take the tensors for tensors of the CPU: it would hand those of a card to a thread for it.
+    """
+
+    def __init__(self) -> None:
+        self.running = False
+        self.in_operation = False
+
+    @property
+    def asks(self) -> bool:
+        return self.running and not self.in_operation and not torch.is_grad_enabled()
+
+
+class World(TorchDispatchMode):
+    """Runs what touches the card on fake tensors, books it, and leaves everything else as it is."""
+
+    def __init__(self, ledger: Ledger, kernels: Kernels, backward: Backward) -> None:
+        super().__init__()
+        self.fake = FakeTensorMode(allow_non_fake_inputs=True)
+        self.ledger = ledger
+        self.kernels = kernels
+        self.backward = backward
+        self.values = Values()
+        self.assumed: Counter[tuple[Location | None, str]] = Counter()
+        self.modules: list[str] = []
+        self.origins: dict[int, Origin] = {}
+        self.device = ledger.device
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if func is _DEVICE:
+            return func(*args)
+        leaves = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
+        if not any(isinstance(leaf, FakeTensor) for leaf in leaves) and not _made_on_card(kwargs):
+            return func(*args, **kwargs)
+        return self._on_card(func, args, kwargs, leaves)
+
+    def make(self, shape: Any, dtype: torch.dtype, device: Any, op: str = "") -> torch.Tensor:
+        """A new tensor on the card, booked."""
+        with self.fake:
+            made = torch.empty(shape, dtype=dtype, device=device)
+        self._book(made, op or "empty")
+        return made
+
+    def assume(self, what: str) -> None:
+        """Write down that something had to be taken for granted, with the user's line."""
+        self.assumed[(user_location(), what)] += 1
+
+    # -- one operation ---------------------------------------------------------------------------------------------
+
+    def _on_card(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[torch.Tensor]) -> Any:
+        if func is aten._local_scalar_dense.default:
+            return self._read(args[0])
+        back = self._to_cpu(func, args, kwargs)
+        if back is not None:
+            return back
+        if self.backward.asks:
+            reused = self._accumulated(func, args)
+            if reused is not None:
+                return reused
+            if kwargs.get("device") == torch.device("cpu"):
+                kwargs = {**kwargs, "device": torch.device(self.device)}
+        if self.device == "cpu":
+            for leaf in leaves:
+                if not isinstance(leaf, FakeTensor) and leaf.dim() > 0:
+                    self._book(leaf, "batch", "data")
+        args = self._with_true_indices(func, args)
+        self.values.draw(func, args, kwargs)
+        out = self._run(func, args, kwargs)
+        if func is not aten.lift_fresh.default:
+            self._book_all(func, args, kwargs, out)
+        return out
+
+    def _run(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        before, self.backward.in_operation = self.backward.in_operation, True
+        try:
+            with self.fake:
+                out = func(*args, **kwargs)
+        except (DynamicOutputShapeException, DataDependentOutputException):
+            return self._by_value(func, args, kwargs)
+        finally:
+            self.backward.in_operation = before
+        self.values.follow(func, args, kwargs, out)
+        return out
+
+    def _book_all(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> None:
+        origin = self.origin()
+        name = str(func)
+        for leaf in tree_leaves(out):
+            if isinstance(leaf, FakeTensor) and leaf.fake_device.type == self.device:
+                self._book(leaf, name, origin=origin)
+        self.kernels.extras(self, func, args, kwargs, out, origin)
+
+    def _book(self, tensor: torch.Tensor, op: str, category: str = "", origin: Origin | None = None) -> None:
+        if tensor.layout == torch.strided:
+            self.ledger.add(tensor, origin or self.origin(), op, category)
+
+    def origin(self) -> Origin:
+        """Module and line of the operation at hand; in backward, those of the forward operation behind it."""
+        node = torch._C._current_autograd_node() if self.backward.running else None
+        if node is not None and not torch.is_grad_enabled():
+            return self.origins.get(node._sequence_nr(), Origin("", None))
+        origin = Origin(self.modules[-1] if self.modules else "", user_location())
+        if torch.is_grad_enabled():
+            self.origins[torch._C._autograd._get_sequence_nr() - 1] = origin
+        return origin
+
+    def _accumulated(self, func: Any, args: tuple[Any, ...]) -> Any:
+        """The engine adds up gradients in place where nobody else holds them; of fake ones it makes a third."""
+        if func is not aten.add.Tensor or torch._C._current_autograd_node() is not None or len(args) < 2:
+            return None
+        for target, other in ((args[0], args[1]), (args[1], args[0])):
+            if _held_once(target):
+                return self._run(aten.add_.Tensor, (target, other), {})
+        return None
+
+    # -- where values are needed -----------------------------------------------------------------------------------
+
+    def _read(self, tensor: Any) -> Any:
+        value = value_of(tensor)
+        if value is not None:
+            return value.item()
+        self.assume("a number computed on the card is read; taken for 1")
+        return True if tensor.dtype is torch.bool else 1.0 if tensor.is_floating_point() else 1
+
+    def _to_cpu(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A known value that is copied back becomes a real tensor again."""
+        target = kwargs.get("device")
+        if func is not aten._to_copy.default or target is None or torch.device(target).type != "cpu":
+            return None
+        source = args[0]
+        if self.backward.asks or not isinstance(source, FakeTensor) or source.fake_device.type == "cpu":
+            return None
+        value = value_of(source)
+        return None if value is None else value.to(dtype=kwargs.get("dtype"), copy=True)
+
+    def _with_true_indices(self, func: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Masks used as indices become the positions that they select, as the card would make of them."""
+        if func not in _INDEXING or not any(_is_mask(i) for i in args[1]):
+            return args
+        indices: list[Any] = []
+        for index in args[1]:
+            indices += self._positions(index) if _is_mask(index) else [index]
+        return (args[0], indices, *args[2:])
+
+    def _positions(self, mask: torch.Tensor) -> list[torch.Tensor]:
+        value = value_of(mask)
+        if value is None:
+            self.assume("a mask computed on the card selects; taken to select everything")
+        count = int(value.count_nonzero()) if value is not None else mask.numel()
+        device = mask.device if isinstance(mask, FakeTensor) else torch.device("cpu")
+        found = self.make((mask.dim(), count), torch.int64, device, "nonzero") if device.type != "cpu" else None
+        if found is None:
+            return list(value.nonzero().unbind(1)) if value is not None else [mask]
+        if value is not None:
+            give_value(found, value.nonzero().t().contiguous())
+        with self.fake:
+            parts = list(found.unbind(0))
+        if value is not None:
+            for part, true in zip(parts, value.nonzero().unbind(1), strict=True):
+                give_value(part, true)
+        return parts
+
+    def _by_value(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """An operation whose result depends on numbers: computed on the true ones, or its largest result."""
+        computed = self.values.compute(func, args, kwargs)
+        if computed is None:
+            computed = self._largest(func, args, kwargs)
+        device = next(leaf.fake_device for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, FakeTensor))
+
+        def faked(thing: Any) -> Any:
+            if not isinstance(thing, torch.Tensor):
+                return thing
+            with self.fake:
+                made = torch.empty_strided(thing.shape, thing.stride(), dtype=thing.dtype, device=device)
+            if thing.device.type != "meta" and worth_keeping(thing):
+                give_value(made, thing)
+            return made
+
+        return tree_map(faked, computed)
+
+    def _largest(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        source = args[0]
+        name = func._schema.name.removeprefix("aten::")
+        self.assume(f"the result of `{name}` depends on numbers computed on the card; taken for the largest possible")
+        count = source.numel()
+        if name == "nonzero":
+            return torch.empty((count, source.dim()), dtype=torch.int64, device="meta")
+        if name in ("masked_select",):
+            return torch.empty((count,), dtype=source.dtype, device="meta")
+        if name in ("_unique2", "unique_consecutive", "_unique", "unique_dim"):
+            whole = torch.empty(source.shape if name == "unique_dim" else (count,), dtype=source.dtype, device="meta")
+            places = torch.empty(source.shape, dtype=torch.int64, device="meta")
+            return whole, places, torch.empty((count,), dtype=torch.int64, device="meta")
+        if name in ("equal", "is_nonzero", "allclose"):
+            return True
+        raise CannotFollow(f"`{name}` gives a result whose shape depends on numbers computed on the card")
+
+
+class CannotFollow(RuntimeError):
+    """The script does something that needs the true numbers of the card."""
+
+
+_INDEXING = {
+    aten.index.Tensor,
+    aten.index_put.default,
+    aten.index_put_.default,
+    aten._index_put_impl_.default,
+    aten._unsafe_index.Tensor,
+}
+
+
+def _is_mask(index: Any) -> bool:
+    return isinstance(index, torch.Tensor) and index.dtype in _MASKS
+
+
+def _made_on_card(kwargs: dict[str, Any]) -> bool:
+    device = kwargs.get("device")
+    return device is not None and torch.device(device).type == "cuda"
+
+
+def _held_once(tensor: Any) -> bool:
+    """Whether the engine's buffer alone holds a tensor (and we, while we look at it)."""
+    if not isinstance(tensor, FakeTensor) or not _is_dense(tensor):
+        return False
+    storage = tensor.untyped_storage()
+    return tensor._use_count() <= _LOOKED_AT and torch._C._storage_Use_Count(storage._cdata) <= _LOOKED_AT_STORAGE
+
+
+def _is_dense(tensor: torch.Tensor) -> bool:
+    """Whether the elements fill their room without gaps or overlaps, in whatever order."""
+    expected = 1
+    for size, stride in sorted(zip(tensor.shape, tensor.stride(), strict=True), key=lambda pair: pair[::-1]):
+        if size > 1 and stride != expected:
+            return False
+        expected *= size
+    return True
+
+
+_LOOKED_AT = 2
+_LOOKED_AT_STORAGE = 2

@@ -1,0 +1,88 @@
+"""What a training is predicted to need on a card, and what it is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineShare:
+    """Bytes held at the peak by tensors that one line made."""
+
+    where: Location | None
+    bytes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModuleShare:
+    """Bytes held at the peak by tensors made inside one module, at any depth below it that is not listed itself."""
+
+    module: str
+    bytes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class BigTensor:
+    """One tensor held at the peak."""
+
+    bytes: int
+    shape: tuple[int, ...]
+    dtype: str
+    category: str
+    op: str
+    module: str
+    where: Location | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assumption:
+    """Something that only the true numbers on the card would tell, and what was taken for it."""
+
+    what: str
+    where: Location | None
+    times: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class LostTrack:
+    """Where the script could not be followed any further."""
+
+    error: str
+    where: Location | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryPlan(Observation):
+    """The memory of the first optimizer steps.
+
+    `mode` says how it was found: "fake-cuda" (as if a card were there), "fake-cpu" (all tensors counted as if they
+    were on one), or "real" (measured). `phase_peaks` are the most bytes of each phase, `step_peaks` those of each
+    optimizer step. `batch` are the sizes of the first dimension of the tensors that were moved to the card.
+    """
+
+    kind: ClassVar[str] = "memory-plan"
+    step: int | None = None
+    mode: str
+    card: str
+    steps: int
+    peak_allocated: int
+    peak_reserved: int
+    peak_requested: int
+    context: int
+    phase: str
+    peak_step: int
+    where: Location | None = None
+    module: str = ""
+    by_category: dict[str, int] = field(default_factory=dict)
+    by_module: tuple[ModuleShare, ...] = ()
+    by_line: tuple[LineShare, ...] = ()
+    largest: tuple[BigTensor, ...] = ()
+    phase_peaks: dict[str, int] = field(default_factory=dict)
+    step_peaks: tuple[int, ...] = ()
+    assumed: tuple[Assumption, ...] = ()
+    lost: LostTrack | None = None
+    seconds: float = 0.0
+    torch: str = ""
