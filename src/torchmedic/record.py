@@ -7,7 +7,7 @@ import functools
 import os
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
@@ -56,6 +56,9 @@ class Probe:
 
     def on_optimizer(self, optimizer: Any) -> None:
         """An optimizer was built."""
+
+    def on_mode(self, module: Any, training: bool) -> None:
+        """`train()` or `eval()` was called on a whole model."""
 
     def on_zero_grad(self, optimizer: Any) -> None:
         """Gradients are about to be cleared."""
@@ -152,7 +155,7 @@ class Recorder:
 
     def rest(self, probe: Probe, until: int = sys.maxsize) -> None:
         """Spare a probe the events of the steps before `until`: most exams are over after a few steps."""
-        if self._resting.get(probe) != until:
+        if until > self.step and self._resting.get(probe) != until:
             self._resting[probe] = until
             self._next_waking = min(self._resting.values())
             self._forget_step_listeners()
@@ -219,6 +222,11 @@ os.register_at_fork(after_in_child=_disown)
 
 def _fail(*_: Any) -> None:
     raise RuntimeError("injected fault")
+
+
+def next_of(steps: Iterable[int], now: int) -> int:
+    """The first of some steps that is still to come; past the end of every run where there is none."""
+    return min((step for step in steps if step > now), default=sys.maxsize)
 
 
 def shielded(probe: Probe) -> Callable[[Callable[P, T]], Callable[P, T | None]]:

@@ -24,6 +24,7 @@ class Autograd(Probe):
         @functools.wraps(original)
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
             roots = (tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors)
+            recorder.loss = scalar(roots[0]) if len(roots) == 1 else None
             recorder.emit("on_backward", roots)
             try:
                 original(tensors, *args, **kwargs)
@@ -54,3 +55,10 @@ class Autograd(Probe):
 
     def remove(self) -> None:
         self._patches.restore()
+
+
+def scalar(root: Any, wait: bool = False) -> float | None:
+    """A loss as a number; without `wait` only where reading it does not wait for a device."""
+    if not isinstance(root, torch.Tensor) or root.numel() != 1 or root.is_complex():
+        return None
+    return float(root.item()) if wait or root.device.type == "cpu" else None

@@ -6,7 +6,7 @@ import itertools
 import sys
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any
 
@@ -20,12 +20,15 @@ from torchmedic.probes.frames import user_location
 from torchmedic.probes.loaders import Loaders
 from torchmedic.probes.rows import fingerprints, is_held_out, names_of_loader, names_of_tensor
 from torchmedic.probes.splits import split_and_multiplication
+from torchmedic.probes.twins import share_memory, uncalled_switch
 from torchmedic.probes.values import type_name
 from torchmedic.record import Probe, Recorder, shielded
 
 _MOST_BATCHES = 400
 _MOST_ROWS = 20_000
 _MOST_CALLS = 12_000
+_STEPS_LOOKED_AT = 20
+_STEPS_COUNTED = 420
 _MOST_TAKEN = 400
 # Rows on a device have to be waited for.
 _MOST_TAKEN_FROM_DEVICE = 24
@@ -105,15 +108,29 @@ class DataExam(Probe):
         self._last: tuple[nn.Module, torch.Tensor] | None = None
         self._shared: dict[tuple[int, tuple[str, ...]], tuple[set[int], set[int]]] = {}
         self._places: dict[tuple[int, tuple[str, ...]], Location | None] = {}
-        self._handles: list[Any] = [
-            torch_module.register_module_forward_pre_hook(shielded(self)(self._enter)),
-            torch_module.register_module_forward_hook(shielded(self)(self._leave), always_call=True),
-        ]
+        self._handles: list[Any] = []
+        self._look_from = 0
+        self._hook()
 
     def remove(self) -> None:
         self._last = None
         while self._handles:
             self._handles.pop().remove()
+
+    def _hook(self) -> None:
+        """Hear of module calls. Every call pays for that, so it ends soon and begins again for each evaluation."""
+        self._look_from = self.recorder.step
+        self.recorder.wake(self)
+        if not self._handles and self._calls <= _MOST_CALLS:
+            self._depth = 0
+            self._handles = [
+                torch_module.register_module_forward_pre_hook(shielded(self)(self._enter)),
+                torch_module.register_module_forward_hook(shielded(self)(self._leave), always_call=True),
+            ]
+
+    def on_mode(self, module: Any, training: bool) -> None:
+        if not training:
+            self._hook()
 
     # -- loaders -------------------------------------------------------------------------------------------------
 
@@ -124,7 +141,9 @@ class DataExam(Probe):
             if len(self._seen) > 60:
                 return
             loader = self._seen[id(sampler)] = self._first_batch(iterator, sys._getframe(1))
-        self._current = loader
+        if loader is not self._current:
+            self._current = loader
+            self._hook()
         if loader.iterator() is iterator and loader.batches < _MOST_BATCHES:
             _note_labels(loader, batch)
 
@@ -141,12 +160,23 @@ class DataExam(Probe):
         )
 
     def on_step_done(self, optimizer: Any) -> None:
+        if self.recorder.clock_is_held:
+            return
+        self._rest_when_seen_enough()
         loader = self._current
-        if loader is None or self.recorder.clock_is_held:
+        if loader is None:
             return
         loader.stepped += 1
         if loader.stepped_at is None and is_held_out(loader.names):
             loader.stepped_at = user_location()
+
+    def _rest_when_seen_enough(self) -> None:
+        step, loader = self.recorder.step, self._current
+        is_late = step > _STEPS_COUNTED
+        if step >= self._look_from + _STEPS_LOOKED_AT and all(is_late or t.is_full for t in self._trained.values()):
+            self.remove()
+            if loader is None or (is_late and loader.stepped_at is None):
+                self.recorder.rest(self)
 
     # -- rows ----------------------------------------------------------------------------------------------------
 
@@ -234,20 +264,36 @@ class DataExam(Probe):
             shared, total = len(rows), len(all_rows)
             if shared >= _LEAST_SHARED and shared >= 0.05 * total:
                 split, multiplied = split_and_multiplication()
-                self.recorder.observe(
-                    SharedRows(
-                        step=self.recorder.step,
-                        how="rows",
-                        names=key[1],
-                        train_names=(),
-                        shared=shared,
-                        looked_at=total,
-                        split=split,
-                        multiplied=multiplied,
-                        evaluated=self._places.get(key),
-                    )
+                fact = SharedRows(
+                    step=self.recorder.step,
+                    how="rows",
+                    names=key[1],
+                    train_names=(),
+                    shared=shared,
+                    looked_at=total,
+                    split=split,
+                    multiplied=multiplied,
+                    evaluated=self._places.get(key),
                 )
+                self.recorder.observe(self._with_loaders(fact))
                 return
+
+    def _with_loaders(self, fact: SharedRows) -> SharedRows:
+        """What the two loaders tell about rows that they share: where they were built, and why it may be."""
+        held_out = next((one for one in self._seen.values() if one.names and one.names[-1] in fact.names), None)
+        trained = next((one for one in self._seen.values() if one.trained and one is not held_out), None)
+        if held_out is None or trained is None:
+            return fact
+        switch = uncalled_switch(held_out.dataset(), trained.dataset())
+        return replace(
+            fact,
+            where=held_out.built,
+            train_built=trained.built,
+            train_names=trained.names,
+            same_memory=share_memory(held_out.dataset(), trained.dataset()),
+            switch=switch[0] if switch else "",
+            switch_at=switch[1] if switch else None,
+        )
 
 
 def _weakly(thing: Any) -> Callable[[], Any]:

@@ -80,6 +80,9 @@ class CutExam(Probe):
     def remove(self) -> None:
         self._stop()
 
+    def on_optimizer(self, optimizer: Any) -> None:
+        self.recorder.wake(self)
+
     def on_backward(self, roots: tuple[Any, ...]) -> None:
         if self._trace is None:
             return
@@ -113,6 +116,13 @@ class CutExam(Probe):
         elif watched.steps >= _STEPS_BEFORE_TRACE and not watched.traced and self._trace is None and self._may_trace():
             watched.traced = True
             self._start(optimizer)
+        elif self._trace is None and self._is_over():
+            self.recorder.rest(self)
+
+    def _is_over(self) -> bool:
+        seen = [self._watched.get(id(optimizer)) for optimizer in self._optimizers.alive()]
+        past = all(w is not None and w.steps >= _STEPS_BEFORE_TRACE for w in seen)
+        return past and (not self._may_trace() or all(w is not None and w.traced for w in seen))
 
     def on_crash(self, error: BaseException) -> None:
         self._stop()

@@ -82,6 +82,7 @@ class CycleExam(Probe):
     def on_optimizer(self, optimizer: Any) -> None:
         built = self._optimizers.built_at(optimizer)
         self._open.add(id(optimizer))
+        self.recorder.wake(self)
         self._books[id(optimizer)] = _Book(GradientCycles(optimizer=type(optimizer).__name__, built=built))
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
@@ -146,6 +147,8 @@ class CycleExam(Probe):
         if book.by_closure and book.fact.cycles < _CYCLES_WATCHED and not self.recorder.clock_is_held:
             self._close_cycle(optimizer, book)
         book.now = _Cycle()
+        if not self._open:
+            self.recorder.rest(self)
 
     def on_finish(self) -> None:
         for _, book in self._books.items():

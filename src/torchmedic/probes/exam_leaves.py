@@ -17,7 +17,7 @@ from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.sources import assigned_anywhere, hung_at
-from torchmedic.record import Probe, Recorder
+from torchmedic.record import Probe, Recorder, next_of
 
 _STEPS_LOOKED_AT = frozenset({0, 1, 2, 3, 8, 32, 128, 512})
 _LOOKS_PER_STEP = 4
@@ -70,6 +70,7 @@ class LeafExam(Probe):
         self._reached: dict[int, int] = {}
 
     def on_optimizer(self, optimizer: Any) -> None:
+        self.recorder.wake(self)
         self._orders[id(optimizer)] = self._modules.count()
         self._note_optimized(optimizer)
 
@@ -95,6 +96,9 @@ class LeafExam(Probe):
             self._stepping[id(optimizer)] = _Stepping(fact)
         else:
             seen.steps += 1
+        step = self.recorder.step
+        if step not in _STEPS_LOOKED_AT and all(id(o) in self._stepping for o in self._optimizers.alive()):
+            self.recorder.rest(self, until=next_of(_STEPS_LOOKED_AT, step))
 
     def on_finish(self) -> None:
         for optimizer in self._optimizers.alive():

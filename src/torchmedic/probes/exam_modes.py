@@ -21,7 +21,8 @@ from torchmedic.probes.patching import Patches
 from torchmedic.probes.sources import dropout_calls
 from torchmedic.record import Probe, Recorder, shielded
 
-_EVERY_STEP_UNTIL = 200
+_EVERY_STEP_UNTIL = 60
+_STEPS_AFTER_A_SWITCH = 60
 _THEN_EVERY = 8
 
 
@@ -68,6 +69,7 @@ class ModeExam(Probe):
         self._dropouts: list[FunctionalDropout] = []
         self._switching = False
         self._waiting = False
+        self._rest_from = _EVERY_STEP_UNTIL
         original = nn.Module.train
         switched = shielded(self)(self._switched)
 
@@ -93,6 +95,9 @@ class ModeExam(Probe):
         model = self._model(module)
         if model is None:
             return
+        self._rest_from = self.recorder.step + _STEPS_AFTER_A_SWITCH
+        self.recorder.wake(self)
+        self.recorder.emit("on_mode", module, mode)
         if mode:
             model.train_calls += 1
             model.train_called = user_location()
@@ -115,14 +120,20 @@ class ModeExam(Probe):
         if self._waiting:
             self._waiting = False
             self._modules.stop_listening(self.name)
-            model = self._model(module)
-            if model is not None and not torch.is_grad_enabled():
-                model.evaluated = True
+            if not torch.is_grad_enabled():
+                for reference, model in self._models.values():
+                    whole = reference()
+                    # Frameworks hang the network below a module of theirs, and scripts call either.
+                    if whole is not None and any(part is module for part in whole.modules()):
+                        model.evaluated = True
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         step = self.recorder.step
-        if self.recorder.clock_is_held or (step > _EVERY_STEP_UNTIL and step % _THEN_EVERY):
+        if self.recorder.clock_is_held:
             return
+        if step > self._rest_from:
+            # A mode changes by a call, which wakes this; looking again now and then is for flags set by hand.
+            self.recorder.rest(self, until=step + max(_THEN_EVERY, step // _THEN_EVERY))
         for reference, model in list(self._models.values()):
             module = reference()
             if module is None or not model.eval_calls or not model.layers or not model.is_trained_by(optimizer, module):

@@ -11,7 +11,7 @@ from torchmedic.facts import RoundedAway
 from torchmedic.probes.holdings import registered
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
-from torchmedic.record import Probe, Recorder
+from torchmedic.record import Probe, Recorder, next_of
 
 _STEPS_LOOKED_AT = frozenset({2, 5, 10, 20, 40})
 _SHORT = (torch.bfloat16, torch.float16)
@@ -40,6 +40,7 @@ class RoundingExam(Probe):
         self._before: list[_Before] = []
         self._still: dict[str, list[float]] = {}
         self._facts: dict[str, RoundedAway] = {}
+        recorder.rest(self, until=min(_STEPS_LOOKED_AT))
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._before = []
@@ -58,6 +59,11 @@ class RoundingExam(Probe):
                 return
 
     def on_step_done(self, optimizer: Any) -> None:
+        self._compare(optimizer)
+        if self.recorder.step not in _STEPS_LOOKED_AT:
+            self.recorder.rest(self, until=next_of(_STEPS_LOOKED_AT, self.recorder.step))
+
+    def _compare(self, optimizer: Any) -> None:
         if not self._before:
             return
         owners = registered(self._modules.roots())

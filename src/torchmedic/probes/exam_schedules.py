@@ -187,11 +187,15 @@ class ScheduleExam(Probe):
         if rate is None:
             rate = self._rates[id(optimizer)] = _Rate(type(optimizer).__name__, self._optimizers.built_at(optimizer))
         # A rate that lives on a device is not worth a synchronisation in every step.
-        highest = max((g["lr"] for g in optimizer.param_groups if isinstance(g.get("lr"), (int, float))), default=1.0)
+        rates = [g["lr"] for g in optimizer.param_groups if isinstance(g.get("lr"), (int, float))]
+        highest = max(rates) if rates else 1.0
         rate.steps += 1
-        rate.highest = max(rate.highest, highest)
-        rate.zero += highest == 0
-        rate.zero_run = rate.zero_run + 1 if highest == 0 else 0
+        if highest:
+            rate.highest = max(rate.highest, highest)
+            rate.zero_run = 0
+        else:
+            rate.zero += 1
+            rate.zero_run += 1
 
     def on_finish(self) -> None:
         for seen in (*self._over, *self._schedules.values()):

@@ -58,7 +58,11 @@ def outward(frame: FrameType | None) -> Iterator[FrameType]:
 
 def user_frame(frame: FrameType | None = None) -> FrameType | None:
     """The innermost frame of the user's own code."""
-    return next((f for f in outward(frame or sys._getframe(1)) if is_user_file(f.f_code.co_filename)), None)
+    at = frame or sys._getframe(1)
+    # No generator: this is asked in every step.
+    while at is not None and not is_user_file(at.f_code.co_filename):
+        at = at.f_back  # type: ignore[assignment]
+    return at
 
 
 def user_location(frame: FrameType | None = None) -> Location | None:

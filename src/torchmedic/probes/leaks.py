@@ -86,10 +86,11 @@ class Leaks(Probe):
         if self.recorder.clock_is_held or len(self._marks) >= _MOST_MARKS:
             return
         self._marks.append(torch._C._autograd._get_sequence_nr())
-        if len(self._marks) == 5:
+        count = len(self._marks)
+        if count == 5:
             self._resident = resident_bytes()
-        if len(self._marks) >= self._next and self._may_scan():
-            self._next = int(len(self._marks) * _FURTHER)
+        if count >= self._next and self._may_scan():
+            self._next = int(count * _FURTHER)
             self._scan(sys._getframe(1), at_end=False)
 
     def on_finish(self) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import math
 import sys
-import weakref
 from typing import Any
 
 import torch
@@ -15,9 +14,10 @@ from torchmedic.probes import looks
 from torchmedic.probes.activations import Activations
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.modules import Modules
+from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.positions import operand_names
 from torchmedic.probes.values import tensor_summary
-from torchmedic.record import Probe, Recorder, shielded
+from torchmedic.record import Probe, Recorder, next_of, shielded
 
 EXAMINED_AFTER = frozenset({1, 2, 9, 39, 119, 359, 1079, 3239})
 _MOST_PER_STEP = 12
@@ -37,14 +37,15 @@ class LossExam(Probe):
 
     name = "losses"
 
-    def __init__(self, modules: Modules) -> None:
+    def __init__(self, modules: Modules, optimizers: Optimizers) -> None:
         self._modules = modules
+        self._optimizers = optimizers
 
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self.activations = Activations(recorder, self._modules)
         self._trace: CallTrace | None = None
-        self._ticks: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._backwards = 0
         self._exams = 0
         self._wanted = False
         self._calls: list[tuple[Call, LossCall]] = []
@@ -58,10 +59,22 @@ class LossExam(Probe):
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
         # A loop that updates weights by hand has no other clock.
         if self.recorder.step == 0:
-            self._tick(self)
+            self._backwards += 1
+            self._tick(self._backwards)
+
+    def on_optimizer(self, optimizer: Any) -> None:
+        self.recorder.wake(self)
 
     def on_step_done(self, optimizer: Any) -> None:
-        self._tick(optimizer)
+        self._tick(self._optimizers.steps_of(optimizer))
+        if self._trace is None and not self._wanted:
+            self.recorder.rest(self, until=self.recorder.step + self._steps_to_next_exam())
+
+    def _steps_to_next_exam(self) -> int:
+        if self._exams >= _MOST_EXAMS:
+            return sys.maxsize
+        made = [self._optimizers.steps_of(optimizer) for optimizer in self._optimizers.alive()]
+        return min((next_of(EXAMINED_AFTER, steps) - steps - 1 for steps in made), default=sys.maxsize)
 
     def on_crash(self, error: BaseException) -> None:
         self.remove()
@@ -70,15 +83,14 @@ class LossExam(Probe):
         self.remove()
         self.activations.write()
 
-    def _tick(self, clock: Any) -> None:
+    def _tick(self, time: int) -> None:
         """Every optimizer has a clock of its own: a second training in the same script is examined too."""
         if self.recorder.clock_is_held:
             self.remove()
             return
-        self._ticks[clock] = self._ticks.get(clock, 0) + 1
         if self._trace is not None:
             self._close()
-        if self._ticks[clock] in EXAMINED_AFTER and self._exams < _MOST_EXAMS:
+        if time in EXAMINED_AFTER and self._exams < _MOST_EXAMS:
             self._exams += 1
             self._wanted = True
         if self._wanted and not is_compiled():
@@ -134,7 +146,7 @@ class LossExam(Probe):
         assert self._trace is not None
         maker, _ = self._trace.real_maker(given)
         producer = self._producer(maker)
-        target_maker, _ = self._trace.real_maker(target)
+        target_maker, passed = self._trace.real_maker(target)
         values, wanted = looks.plain(given), looks.plain(target)
         facts: dict[str, Any] = {}
         if values is not None:
@@ -158,6 +170,7 @@ class LossExam(Probe):
             options={key: str(value) for key, value in call.options.items()},
             producer=producer,
             target_producer=self._producer(target_maker),
+            target_picked=target_maker is None and bool({"getitem", "index_select"} & set(passed)),
             **facts,
         )
 

@@ -24,6 +24,7 @@ class Optimizers(Probe):
         super().install(recorder)
         self._patches = Patches()
         self._built: weakref.WeakKeyDictionary[Any, Location | None] = weakref.WeakKeyDictionary()
+        self._steps: dict[int, int] = {}
         self._watch_construction()
         self._watch_zero_grad()
         self._handles = [
@@ -43,6 +44,10 @@ class Optimizers(Probe):
     def alive(self) -> list[Any]:
         return list(self._built)
 
+    def steps_of(self, optimizer: Any) -> int:
+        """How many steps an optimizer has made."""
+        return self._steps.get(id(optimizer), 0)
+
     def _watch_construction(self) -> None:
         original = torch.optim.Optimizer.__init__
 
@@ -51,6 +56,7 @@ class Optimizers(Probe):
             original(optimizer, *args, **kwargs)
             if self.recorder.is_ours:
                 self._built[optimizer] = user_location()
+                self._steps[id(optimizer)] = 0
                 self.recorder.emit("on_optimizer", optimizer)
 
         self._patches.replace(torch.optim.Optimizer, "__init__", init)
@@ -69,5 +75,7 @@ class Optimizers(Probe):
         return self.recorder.emit("on_step", optimizer, args, kwargs)
 
     def _after(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        if not self.recorder.clock_is_held:
+            self._steps[id(optimizer)] = self._steps.get(id(optimizer), 0) + 1
         self.recorder.count_step(optimizer)
         self.recorder.emit("on_step_done", optimizer)

@@ -90,14 +90,8 @@ class Pulse(Probe):
         self._line: tuple[str, int] | None = None
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
-        root = roots[0] if len(roots) == 1 else None
-        if (
-            isinstance(root, torch.Tensor)
-            and root.numel() == 1
-            and root.device.type == "cpu"
-            and len(self._waiting) < 64
-        ):
-            self._waiting.append(float(root.detach()))
+        if self.recorder.loss is not None and len(self._waiting) < 64:
+            self._waiting.append(self.recorder.loss)
         if self.recorder.step < _HEAD:
             frame = user_frame(sys._getframe(1))
             self._line = (frame.f_code.co_filename, frame.f_lineno or 0) if frame is not None else None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 import traceback
 from dataclasses import replace
+from types import CodeType
 from typing import Any
 
 import torch
@@ -26,25 +28,23 @@ class StaleGraphs(Probe):
 
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
-        self._last: tuple[int, str, int, str] | None = None
+        self._last: tuple[int, CodeType | None, int] | None = None
 
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
-        nodes = [t.grad_fn for t in roots if isinstance(t, torch.Tensor) and t.grad_fn is not None]
+        nodes = [node for node in [getattr(t, "grad_fn", None) for t in roots] if node is not None]
         if nodes:
             # A Location reads and redacts the source, too dear for every step; it is made when it is needed.
-            at = user_frame()
-            code = at.f_code if at is not None else None
-            file, name = (code.co_filename, code.co_qualname) if code is not None else ("", "")
-            line = at.f_lineno or 0 if at is not None else 0
-            self._last = max(node._sequence_nr() for node in nodes), file, line, name
+            at = user_frame(sys._getframe(1))
+            code, line = (at.f_code, at.f_lineno or 0) if at is not None else (None, 0)
+            self._last = max([node._sequence_nr() for node in nodes]), code, line
 
     def on_crash(self, error: BaseException) -> None:
         if self._last is None or not _MESSAGE.search(str(error)):
             return
         frames = [f for f, _ in traceback.walk_tb(error.__traceback__)]
         roots = backward_roots(frames)
-        newest, file, number, function = self._last
-        first_backward = location(file, number, function) if file else None
+        newest, code, number = self._last
+        first_backward = location(code.co_filename, number, code.co_qualname) if code is not None else None
         if not roots or all(t.grad_fn is None for t in roots):
             return
         if all(t.grad_fn is not None and t.grad_fn._sequence_nr() <= newest for t in roots):

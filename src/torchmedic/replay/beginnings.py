@@ -29,10 +29,10 @@ class RandomStates:
     def now(cls, *, full: bool = True) -> RandomStates:
         numpy = sys.modules.get("numpy")
         return cls(
-            torch_cpu=torch.get_rng_state(),
+            torch_cpu=torch.default_generator.get_state(),
             python=random.getstate() if full and _user_imports("random") else None,
             numpy=numpy.random.get_state() if full and numpy is not None and _user_imports("numpy.random") else None,
-            cuda=torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else [],  # type: ignore[no-untyped-call]
+            cuda=_cuda_states(),
         )
 
     def restore(self) -> None:
@@ -43,6 +43,12 @@ class RandomStates:
             sys.modules["numpy"].random.set_state(self.numpy)
         if self.cuda:
             torch.cuda.set_rng_state_all(self.cuda)
+
+
+def _cuda_states() -> list[torch.Tensor]:
+    if not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        return []
+    return [generator.get_state() for generator in torch.cuda.default_generators]
 
 
 @functools.cache

@@ -10,7 +10,8 @@ from torch import nn
 from torchmedic.facts import Trial
 from torchmedic.probes.trace import Op, Trace
 from torchmedic.replay.cures import Cure, Treatment, cures_for, wrapped
-from torchmedic.replay.guard import Guard, Suspicion, bad_tensors
+from torchmedic.replay.finite import bad_tensors
+from torchmedic.replay.guard import Guard, Suspicion
 from torchmedic.replay.microscope import Findings, describe, investigate, microscope
 from torchmedic.replay.scalers import WithoutAutocast
 from torchmedic.replay.session import Outcome, Pass, Session

@@ -70,6 +70,11 @@ class DeviceGuard:
             torch._foreach_copy_(self._shadow, self._live)
         return "healthy"
 
+    @property
+    def answers_late(self) -> bool:
+        """Whether the answer to this step's question comes with the next one."""
+        return self._way != "read"
+
     def done(self) -> None:
         """After the update: leave no trace on the optimizer, and settle on a way when enough was seen."""
         if not self._asked:
@@ -93,7 +98,8 @@ class DeviceGuard:
         for parameter in _parameters(self._optimizer):
             gradient = parameter.grad
             if gradient is not None:
-                groups[gradient.dtype].append(gradient._values() if gradient.is_sparse else gradient)
+                # `.data` has a version counter of its own: a graph that saved a gradient must not see it as changed.
+                groups[gradient.dtype].append(gradient._values() if gradient.is_sparse else gradient.data)
         if loss is not None:
             groups[loss.dtype].append(loss.detach().clone())
         for tensors in groups.values():

@@ -13,13 +13,15 @@ from typing import Any
 import torch
 
 from torchmedic.facts import Location
-from torchmedic.probes.frames import is_own_file, outward, user_location
+from torchmedic.probes.autograd import scalar
+from torchmedic.probes.frames import user_location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.record import Probe, Recorder
 from torchmedic.replay.beginnings import Beginning, BufferCopies, Handed, RandomStates, carried_values
 from torchmedic.replay.device_guard import DeviceGuard
-from torchmedic.replay.loops import Loop, find_loop, read_names, targets_from_batch
+from torchmedic.replay.finite import bad_tensors
+from torchmedic.replay.loops import Loop, find_loop, lines_by_frame, read_names, targets_from_batch
 
 HISTORY = 60
 BATCHES_KEPT = 3
@@ -65,6 +67,7 @@ class Guard(Probe):
         self.suspicion: Suspicion | None = None
         self.losses: collections.deque[float] = collections.deque(maxlen=HISTORY)
         self.norms: collections.deque[list[float]] = collections.deque(maxlen=HISTORY)
+        self.has_new_norms = False
         self._stack: dict[int, int] = {}
         self._known_buffers: list[torch.Tensor] = []
         self._module_count = -1
@@ -85,8 +88,7 @@ class Guard(Probe):
             self.suspicion = None
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
-        frames = (f for f in outward(sys._getframe(1)) if not is_own_file(f.f_code.co_filename))
-        self._stack = {id(f): f.f_lineno or 0 for f in frames}
+        self._stack = lines_by_frame(sys._getframe(1))
 
     def on_step_done(self, optimizer: Any) -> None:
         place = find_loop(sys._getframe(1), self._stack)
@@ -95,7 +97,8 @@ class Guard(Probe):
             self.beginning.names = carried_values(*place)
         self._buffers, self._buffers_before = self._buffers_before, self._buffers
         self._buffers.refresh(self._buffers_now())
-        if self.recorder.step <= _EVERY_NORM_UNTIL or self.recorder.step % _NORM_INTERVAL == 0:
+        self.has_new_norms = self.recorder.step <= _EVERY_NORM_UNTIL or self.recorder.step % _NORM_INTERVAL == 0
+        if self.has_new_norms:
             self.norms.append(self._parameter_norms())
         self.suspicion = None
         self._backwards = 0
@@ -114,7 +117,7 @@ class Guard(Probe):
     # -- is this step sick? --------------------------------------------------------------------------------------
 
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
-        loss = scalar(roots[0]) if len(roots) == 1 else None
+        loss = self.recorder.loss
         if loss is not None and math.isfinite(loss):
             self.losses.append(loss)
         bad_loss = loss is not None and not math.isfinite(loss)
@@ -150,7 +153,8 @@ class Guard(Probe):
         """Ask without waiting: the answer may be about the step before this one, whose way back is still known."""
         answer = guard.ask(self._device_loss)
         self._device_loss = None
-        before, self._late = self._late, self._suspect("gradient", None, ())
+        before = self._late
+        self._late = self._suspect("gradient", None, ()) if guard.answers_late or answer == "sick now" else None
         if answer == "healthy":
             return False
         self.suspicion = before if answer == "sick before" else self._late
@@ -210,7 +214,7 @@ class Guard(Probe):
 
     def weights_went_bad(self) -> bool:
         """After an update: whether a parameter's norm is not finite any more."""
-        if not self.norms or all(math.isfinite(n) for n in self.norms[-1]):
+        if not self.has_new_norms or math.isfinite(sum(self.norms[-1])):
             return False
         return bool(bad_tensors([p.detach() for p in self.parameters().values()]))
 
@@ -239,24 +243,3 @@ class Guard(Probe):
 
 def gradients_of(optimizer: Any) -> list[torch.Tensor]:
     return [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
-
-
-def bad_tensors(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
-    """Those with NaN or infinity. One fused norm finds out; only a non-finite norm is looked into."""
-    dense = [t._values() if t.layout == torch.sparse_coo else t for t in tensors]
-    dense = [t.detach() for t in dense if t.numel() and t.layout == torch.strided and not t.is_complex()]
-    if not dense:
-        return []
-    norms = torch._foreach_norm(dense)
-    alike = len({n.dtype for n in norms}) == 1
-    if math.isfinite(float(torch.stack(norms if alike else [n.float() for n in norms]).sum())):
-        return []
-    # A norm overflows on large finite values, so it only raises the question.
-    return [t for t in dense if not bool(torch.isfinite(t).all())]
-
-
-def scalar(root: Any, wait: bool = False) -> float | None:
-    """A loss as a number; without `wait` only where reading it does not wait for a device."""
-    if not isinstance(root, torch.Tensor) or root.numel() != 1 or root.is_complex():
-        return None
-    return float(root.detach()) if wait or root.device.type == "cpu" else None

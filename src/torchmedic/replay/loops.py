@@ -13,7 +13,7 @@ from typing import Any
 
 from torch import nn
 
-from torchmedic.probes.frames import is_own_file, outward
+from torchmedic.probes.frames import is_own_file
 
 
 @dataclass(frozen=True)
@@ -123,20 +123,28 @@ def _reads_and_writes(statement: ast.stmt) -> tuple[set[str], set[str]]:
     return reads, writes
 
 
+def lines_by_frame(frame: FrameType | None) -> dict[int, int]:
+    """Where a frame and its callers stand, by `id(frame)`. Written for speed: it runs in every step."""
+    found = {}
+    while frame is not None:
+        found[id(frame)] = frame.f_lineno or 0
+        frame = frame.f_back
+    return found
+
+
 def find_loop(frame: FrameType | None, must_hold: dict[int, int]) -> tuple[FrameType, Loop] | None:
     """The nearest frame whose loop holds the present line and the lines where the step's work was done.
 
-    `must_hold` maps `id(frame)` to the line at which that frame stood during `backward`.
+    `must_hold` maps `id(frame)` to the line at which that frame stood during `backward`; frames of ours that have
+    ended since may share their `id` with a newer one.
     """
-    for f in outward(frame):
-        if is_own_file(f.f_code.co_filename):
-            continue
-        lines = (f.f_lineno or 0, must_hold[id(f)]) if id(f) in must_hold else None
-        if lines is None:
-            continue
-        loop = innermost_loop(f, lines)
-        if loop is not None:
-            return f, loop
+    while frame is not None:
+        line = must_hold.get(id(frame))
+        if line is not None and not is_own_file(frame.f_code.co_filename):
+            loop = innermost_loop(frame, (frame.f_lineno or 0, line))
+            if loop is not None:
+                return frame, loop
+        frame = frame.f_back
     return None
 
 

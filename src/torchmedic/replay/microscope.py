@@ -201,6 +201,9 @@ def _operands(trace: Trace, op: Op, expression: str, index: tuple[int, ...]) -> 
     names = _names(op, expression) if op.phase == "forward" else ()
     kept, _ = trace.kept.get(op.index, ([], []))
     found = []
+    if len(names) > len(op.inputs):
+        # `1 / x` is one operation of one tensor: numbers are no operands.
+        names = tuple(name for name in names if not _is_number(name))
     for i, seen in enumerate(op.inputs[:6]):
         tensor = kept[i] if i < len(kept) else None
         summary = (tensor_summary(tensor) if tensor is not None else None) or known_range(trace, seen)
@@ -209,6 +212,14 @@ def _operands(trace: Trace, op: Op, expression: str, index: tuple[int, ...]) -> 
         name = names[i] if i < len(names) else ""
         found.append(Operand(name=name, tensor=summary, value=value, made_by=made_by, made_at=made_at))
     return tuple(found)
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _names(op: Op, expression: str) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch.amp import grad_scaler
 
+from torchmedic.probes.autograd import scalar
 from torchmedic.probes.patching import Patches
-from torchmedic.replay.guard import scalar
 
 # From the default scale of 2**16, seventeen skips bring it below 1.
 _COLLAPSED_SCALE = 1.0

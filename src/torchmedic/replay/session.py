@@ -14,8 +14,9 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from torchmedic.probes.autograd import scalar
 from torchmedic.replay.beginnings import Handed
-from torchmedic.replay.guard import Guard, Suspicion, scalar
+from torchmedic.replay.guard import Guard, Suspicion
 from torchmedic.replay.loops import Loop, forward_line, jump_to, write_names
 from torchmedic.replay.muting import Mute
 
