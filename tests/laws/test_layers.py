@@ -44,6 +44,7 @@ MAY_IMPORT = {
     "history": frozenset({"facts", "findings"}),
     "metrics": frozenset({"facts"}),
     "early_stopping": frozenset({"facts", "metrics", "probes"}),
+    "reporting": frozenset({"facts", "findings", "rules", "sampled", "render"}),
     "__init__": _BASICS | {"asserting", "early_stopping", "metrics"},
     "__main__": frozenset({"cli"}),
     "cli": _EVERYTHING,

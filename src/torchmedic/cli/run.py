@@ -22,11 +22,40 @@ if TYPE_CHECKING:
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the verdict as JSON (schema 1).")
 @click.option("--sarif", "sarif_path", type=click.Path(path_type=Path), help="Write the verdict as SARIF 2.1.0.")
 @click.option(
+    "--html",
+    "html_path",
+    type=click.Path(path_type=Path),
+    help="Write the report here instead of into the run folder.",
+)
+@click.option(
     "--on-sick",
     type=click.Choice(["stop", "skip", "continue"]),
     default="stop",
     show_default=True,
     help="What to do at a step with non-finite numbers.",
+)
+@click.option(
+    "--on-stuck",
+    type=click.Choice(["report", "stop"]),
+    default="report",
+    show_default=True,
+    help="What to do with a run that stands still, after saying where.",
+)
+@click.option(
+    "--stuck-after",
+    type=click.FloatRange(min=0.5),
+    default=15.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long nothing may move (and ten times the slowest of the last steps).",
+)
+@click.option(
+    "--first-step-after",
+    type=click.FloatRange(min=0.5),
+    default=300.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="The same before the first steps are made.",
 )
 @click.option("--fail-on", type=click.Choice(["error", "warning"]), help="Exit 1 when such a diagnosis is made.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing about a healthy run.")
@@ -36,6 +65,7 @@ if TYPE_CHECKING:
 def command(
     json_path: Path | None,
     sarif_path: Path | None,
+    html_path: Path | None,
     on_sick: OnSick,
     fail_on: str | None,
     quiet: bool,
@@ -56,6 +86,7 @@ def command(
         folder = new_run_folder(command)
     except OSError as error:
         click.echo(f"torchmedic: no place for a run file ({error}); the script runs unwatched", err=True)
+    check_writable(html_path)
         raise SystemExit(run_unwatched(command)) from None
     settings = Settings(
         run_folder=str(folder),
@@ -72,11 +103,12 @@ def command(
             from torchmedic.render.text import draw, draw_stop
 
             screen = console(error_stream=True)
-            draw(verdict, screen)
+            draw(verdict, screen, report=report)
             draw_stop(verdict, screen)
     raise SystemExit(status or exit_code(verdict, fail_on))
 
 
+        report = _write_report(folder, verdict, html_path)
 @contextlib.contextmanager
 def _status_kept(status: int) -> Iterator[None]:
     """The script has run: no trouble of ours may hide how it ended."""
@@ -106,6 +138,7 @@ def _verdict(folder: Path) -> Verdict:
 
     return with_history(examine(load_run(folder)))
 
+    importlib.import_module("torchmedic.reporting")
 
 def _write(verdict: Verdict, json_path: Path | None, sarif_path: Path | None) -> None:
     if json_path is not None:
@@ -127,6 +160,27 @@ def check_command(command: tuple[str, ...]) -> None:
         return
     if first.startswith("-"):
         raise OneLineError(f"unknown option {first} (options of torchmedic come before the script)")
+def _write_report(folder: Path, verdict: Verdict, html_path: Path | None) -> str:
+    """Write the report where there is something to show; returns its path as the reader will type it.
+
+    Nobody asked for the one in the run folder: if that fails, it takes one line, and the verdict is still told.
+    """
+    is_asked_for = html_path is not None
+    if not is_asked_for and not (verdict.diagnoses or verdict.unexplained or verdict.info.steps):
+        return ""
+    try:
+        from torchmedic.reporting import REPORT_FILE, html_report
+
+        path = html_path or folder / REPORT_FILE
+        write_text(path, html_report(folder, load_run(folder), verdict))
+    except Exception as error:
+        if is_asked_for and isinstance(error, OneLineError):
+            raise
+        click.echo(f"torchmedic: the report could not be written ({type(error).__name__}: {error})", err=True)
+        return ""
+    return os.path.relpath(path) if path.absolute().is_relative_to(Path.cwd()) else str(path)
+
+
     path = Path(first)
     if not path.exists():
         raise OneLineError(f"{first}: no such script")

@@ -124,7 +124,7 @@ class Vitals(Probe):
         for layers in list(self._layers_of.values()):
             self._read(layers)
         if self._stretch.count:
-            self._write_stretch()
+            self._write_stretch(self.recorder.step + 1)
 
     def _is_looking(self) -> bool:
         return self._looks.is_due(self.recorder.step + 1)
@@ -174,7 +174,7 @@ class Vitals(Probe):
         return _Layers(names=names, references=[weakref.ref(found[name]) for name in names])
 
     def _write_losses(self, optimizer: Any) -> None:
-        self._write_stretch()
+        self._write_stretch(self.recorder.step)
         groups = optimizer.param_groups
         rate = groups[0].get("lr") if groups else None
         if isinstance(rate, (int, float)) and rate != self._rate:
@@ -185,12 +185,12 @@ class Vitals(Probe):
             self.recorder.thin(LOSS, self._losses.every)
             self.recorder.thin(RATE, self._losses.every)
 
-    def _write_stretch(self) -> None:
+    def _write_stretch(self, step: int) -> None:
         stretch = self._stretch
-        self.recorder.sample(LOSS, stretch.total / stretch.count)
+        self.recorder.sample(LOSS, stretch.total / stretch.count, step)
         if stretch.count > 1:
-            self.recorder.sample(LOSS_LOW, stretch.low)
-            self.recorder.sample(LOSS_HIGH, stretch.high)
+            self.recorder.sample(LOSS_LOW, stretch.low, step)
+            self.recorder.sample(LOSS_HIGH, stretch.high, step)
         stretch.clear()
         self._losses.points += 1
 

@@ -12,14 +12,17 @@ _COLOURS = {"error": "bold red", "warning": "bold yellow", "hint": "bold cyan"}
 _SAID = {"proven": "", "likely": "probably: ", "possible": "possibly: "}
 
 
-def draw(verdict: Verdict, console: Console) -> None:
-    """Print a verdict; a healthy run gets one line."""
+def draw(verdict: Verdict, console: Console, *, report: str = "") -> None:
+    """Print a verdict and where its report is; a healthy run gets one line."""
     for diagnosis in verdict.diagnoses:
         draw_diagnosis(diagnosis, console)
     for line in verdict.unexplained:
         _draw_unexplained(line, console)
     if not verdict.diagnoses and not verdict.unexplained:
-        console.print(Text(f"torchmedic: {_nothing_found(verdict)}", style="green"))
+        told = f"; report: {report}" if report else ""
+        console.print(Text(f"torchmedic: {_nothing_found(verdict)}{told}", style="green"), soft_wrap=True)
+    elif report:
+        console.print(Text(f"torchmedic: report: {report}"), soft_wrap=True)
 
 
 def _nothing_found(verdict: Verdict) -> str:
@@ -80,13 +83,17 @@ def _draw_window(
     line = Text(f"{where.line:>{gutter}} | ", style="blue")
     line.append(source, style="default")
     console.print(line, soft_wrap=True)
-    start, length = _marked(source, mark)
+    start, length = marked(source, mark)
+    if gutter + 3 + start + length > console.width:
+        # The source line runs on beyond the edge, and so do its carets; what they say stands below.
+        console.print(Text(f"{pad} | " + " " * start + "^" * length, style=colour), soft_wrap=True)
+        start, length = source.find(source.strip()), 0
     carets = Text(f"{pad} | ", style="blue")
-    carets.append(" " * start + "^" * length + (f" {label}" if label else ""), style=colour)
+    carets.append(" " * start + " ".join(filter(None, ("^" * length, label))), style=colour)
     _print(console, carets, indent=gutter + 3)
 
 
-def _marked(source: str, mark: str) -> tuple[int, int]:
+def marked(source: str, mark: str) -> tuple[int, int]:
     """Where the carets go: under the marked text, or under the whole statement."""
     at = source.find(mark) if mark else -1
     if at >= 0:

@@ -1,0 +1,145 @@
+"""How large gradients and weights of each layer were over the run: a matrix, and a small picture of it."""
+
+from __future__ import annotations
+
+import base64
+import math
+import re
+import struct
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from torchmedic.facts import LayersWatched, Run, Series, SickStep
+from torchmedic.facts.series import GRADIENT, LAYER_KINDS, WEIGHT
+from torchmedic.render.html.numbers import short
+from torchmedic.render.html.text import say
+
+_NAMES = {GRADIENT: "layers_gradient", WEIGHT: "layers_weight"}
+# From small to large: dark blue, teal, green, yellow. Lightness rises all the way, for those who see no hue.
+_COLOURS = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37))
+_BAD = (224, 0, 112, 255)
+_NOTHING = (0, 0, 0, 0)
+_BAD_CELL = "bad"
+
+Cell = float | str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeatMap:
+    """Logarithms of norms: a row for each layer, a column for each place. None was not seen, "bad" was not finite."""
+
+    id: str
+    kind: str
+    summary: str
+    layers: tuple[str, ...]
+    steps: tuple[int, ...]
+    cells: tuple[tuple[Cell, ...], ...]
+    low: float
+    high: float
+    began: str = ""
+    has_bad: bool = False
+
+    @property
+    def scale(self) -> str:
+        return say("layers_scale", low=short(10**self.low), high=short(10**self.high))
+
+    @property
+    def shown_layers(self) -> list[tuple[float, str]]:
+        """Names that have room beside the picture, each with its place from the top in per cent."""
+        stride = -(-len(self.layers) // 40)
+        return [
+            (100 * (row + 0.5) / len(self.layers), name) for row, name in enumerate(self.layers) if row % stride == 0
+        ]
+
+    @property
+    def height(self) -> int:
+        return max(96, min(16 * len(self.layers), 640))
+
+
+def heat_maps(run: Run, series: Iterable[Series]) -> list[HeatMap]:
+    """One map for each kind of series that was sampled."""
+    given = list(series)
+    watched = run.all(LayersWatched)
+    order = {name: number for number, name in enumerate(name for seen in watched for name in seen.names)}
+    maps = (_heat_map(kind, [s for s in given if s.name.startswith(kind)], order, run) for kind in LAYER_KINDS)
+    return [found for found in maps if found is not None]
+
+
+def _heat_map(kind: str, series: list[Series], order: dict[str, int], run: Run) -> HeatMap | None:
+    by_layer = {s.name.removeprefix(kind): dict(zip(s.steps, s.values, strict=True)) for s in series if s.steps}
+    layers = sorted(by_layer, key=lambda name: (order.get(name, len(order)), _natural(name)))
+    sick = run.first(SickStep) if kind == GRADIENT else None
+    if sick is not None and sick.step is not None:
+        for name in layers:
+            if name in sick.bad_parameters:
+                by_layer[name][sick.step] = None
+    steps = sorted({step for values in by_layer.values() for step in values})
+    if len(steps) < 2:
+        return None
+    cells = tuple(tuple(_cell(by_layer[name], step) for step in steps) for name in layers)
+    known = [cell for row in cells for cell in row if isinstance(cell, float)]
+    if not known:
+        return None
+    bad = [(column, row) for row, line in enumerate(cells) for column, cell in enumerate(line) if cell == _BAD_CELL]
+    first = min(bad, default=None)
+    summary = say(
+        "layers_summary",
+        kind=say(_NAMES[kind]),
+        count=len(layers),
+        columns=len(steps),
+        first=steps[0],
+        last=steps[-1],
+    )
+    return HeatMap(
+        id=f"heat-{kind.rstrip('/')}",
+        kind=say(_NAMES[kind]),
+        summary=summary,
+        layers=tuple(layers),
+        steps=tuple(steps),
+        cells=cells,
+        low=min(known),
+        high=max(known),
+        began=say("layers_began", layer=layers[first[1]], step=steps[first[0]]) if first else "",
+        has_bad=bool(bad),
+    )
+
+
+def _cell(values: dict[int, float | None], step: int) -> Cell:
+    if step not in values:
+        return None
+    value = values[step]
+    if value is None or not math.isfinite(value):
+        return _BAD_CELL
+    # A gradient of exactly 0 has no logarithm: it is shown as the smallest that float32 can hold.
+    return round(math.log10(max(value, 1e-38)), 3)
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
+
+
+def picture(heat: HeatMap) -> str:
+    """The map as a PNG in a data address, one dot for each cell."""
+    span = (heat.high - heat.low) or 1.0
+    rows = b"".join(b"\0" + b"".join(bytes(_colour(cell, heat.low, span)) for cell in line) for line in heat.cells)
+    header = struct.pack(">IIBBBBB", len(heat.steps), len(heat.layers), 8, 6, 0, 0, 0)
+    png = (
+        b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(rows, 9)) + _chunk(b"IEND", b"")
+    )
+    return "data:image/png;base64," + base64.b64encode(png).decode("ascii")
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def _colour(cell: Cell, low: float, span: float) -> tuple[int, ...]:
+    if cell is None:
+        return _NOTHING
+    if isinstance(cell, str):
+        return _BAD
+    place = (cell - low) / span * (len(_COLOURS) - 1)
+    below = min(int(place), len(_COLOURS) - 2)
+    part = place - below
+    return (*(round(a + (b - a) * part) for a, b in zip(_COLOURS[below], _COLOURS[below + 1], strict=True)), 255)

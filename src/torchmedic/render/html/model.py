@@ -1,0 +1,20 @@
+"""What a report is drawn from: the verdict, the facts, the sampled series, and texts that lie beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from torchmedic.facts import Run, Series
+from torchmedic.findings import Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """`sources` are the lines of the user's files by path, `pages` the rules' pages (Markdown) by code."""
+
+    verdict: Verdict
+    run: Run
+    curves: tuple[Series, ...] = ()
+    layers: tuple[Series, ...] = ()
+    sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    pages: dict[str, str] = field(default_factory=dict)

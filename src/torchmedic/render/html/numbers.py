@@ -1,0 +1,76 @@
+"""Numbers as a person would write them down."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+
+
+def short(value: float | None) -> str:
+    """Few digits.
+
+    >>> short(0.63270), short(12345.6), short(3.2e-9), short(None)
+    ('0.6327', '1.235e+04', '3.2e-09', 'NaN')
+    """
+    if value is None or math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    if value == int(value) and abs(value) < 1e6:
+        return str(int(value))
+    return f"{value:.4g}"
+
+
+def duration(seconds: float) -> str:
+    """A stretch of time.
+
+    >>> duration(3.21), duration(75), duration(7384)
+    ('3.2 s', '1 min 15 s', '2 h 3 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min"
+
+
+def cells(text: str) -> int:
+    """How many columns a text takes where Chinese characters take two.
+
+    >>> cells("ab"), cells("损失")
+    (2, 4)
+    """
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def wrapped(text: str, width: int, lines: int) -> list[str]:
+    """A text in at most so many lines of so many columns; what does not fit ends in an ellipsis.
+
+    >>> wrapped("p * torch.log(p)", 10, 2)
+    ['p *', 'torch.l…']
+    """
+    found: list[str] = []
+    rest = " ".join(text.split())
+    while rest and len(found) < lines:
+        head = _fitting(rest, width)
+        if len(head) < len(rest) and len(found) == lines - 1:
+            found.append(_fitting(rest, width - 1).rstrip() + "…")
+            break
+        space = head.rfind(" ")
+        if len(head) < len(rest) and rest[len(head)] != " " and space > width // 3:
+            head = head[:space]
+        found.append(head.rstrip())
+        rest = rest[len(head) :].lstrip()
+    return found
+
+
+def _fitting(text: str, width: int) -> str:
+    """The longest beginning that takes no more than `width` columns."""
+    taken = 0
+    for position, character in enumerate(text):
+        taken += cells(character)
+        if taken > width:
+            return text[:position]
+    return text

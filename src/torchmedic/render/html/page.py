@@ -1,0 +1,149 @@
+"""Puts the report together: views of the facts, templates, and the one script that makes charts interactive."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import math
+import re
+import time
+from importlib import resources
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+
+from torchmedic._version import __version__
+from torchmedic.findings import Diagnosis, Verdict
+from torchmedic.render.html import chain, drawing, heat, plot, surroundings
+from torchmedic.render.html.curves import Chart, charts
+from torchmedic.render.html.heat import HeatMap
+from torchmedic.render.html.model import Report
+from torchmedic.render.html.numbers import duration
+from torchmedic.render.html.text import say
+from torchmedic.render.html.window import window
+
+_FOLDER = resources.files("torchmedic.render.html") / "templates"
+
+
+def page(report: Report, *, plotly: str = "") -> str:
+    """The report as one HTML text. `plotly` is its script; without it the charts are still pictures."""
+    verdict = report.verdict
+    drawn, maps = charts(report.run, report.curves), heat.heat_maps(report.run, report.layers)
+    return (
+        _templates()
+        .get_template("page.html")
+        .render(
+            verdict=verdict,
+            info=report.run.info,
+            script=" ".join(report.run.info.argv) or "python",
+            facts=_run_facts(verdict),
+            nothing=_nothing(verdict),
+            diagnoses=[_diagnosis(d, report) for d in verdict.diagnoses],
+            chain=_chain(report),
+            charts=drawn,
+            heat_maps=maps,
+            environment=surroundings.rows(report.run),
+            data=figures(drawn, maps) if plotly else "",
+            plotly=Markup(plotly),
+            version=__version__,
+        )
+    )
+
+
+def figures(drawn: list[Chart], maps: list[HeatMap]) -> Markup:
+    """The numbers of the charts as JSON that is safe inside a script element."""
+    plain = {
+        "charts": [{**dataclasses.asdict(chart), "log": chart.is_log} for chart in drawn],
+        "heatMaps": [dataclasses.asdict(found) for found in maps],
+        "text": {"bad": say("layers_bad"), "layer": say("layers")},
+    }
+    text = json.dumps(_finite(plain), allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+    return Markup(text.replace("<", "\\u003c"))
+
+
+def _finite(value: Any) -> Any:
+    """Six digits are more than a chart shows; infinities are gaps."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}") if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return value
+
+
+def prose(text: str) -> Markup:
+    """A sentence with its backticks as code.
+
+    >>> prose("`a<b` is 0")
+    Markup('<code>a&lt;b</code> is 0')
+    """
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def _run_facts(verdict: Verdict) -> list[str]:
+    info = verdict.info
+    facts = []
+    if info.started:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.started))
+        facts.append(say("ran", command=" ".join(info.argv), seconds=duration(info.seconds), when=when))
+    if info.steps:
+        facts.append(say("steps", steps=info.steps))
+    if info.stopped_by_us:
+        facts.append(say("stopped", step=info.steps))
+    elif info.signal:
+        facts.append(say("killed", signal=info.signal))
+    elif info.exit_code:
+        facts.append(say("ended", status=info.exit_code))
+    return facts
+
+
+def _nothing(verdict: Verdict) -> str:
+    if verdict.diagnoses or verdict.unexplained:
+        return ""
+    return say("nothing_found", steps=verdict.info.steps) if verdict.info.steps else say("nothing_trained")
+
+
+def _diagnosis(diagnosis: Diagnosis, report: Report) -> dict[str, Any]:
+    windows = [window(also.location, "", also.why, report.sources) for also in diagnosis.also]
+    if diagnosis.where is not None:
+        windows.insert(0, window(diagnosis.where, diagnosis.mark, diagnosis.label, report.sources))
+    return {"said": diagnosis, "windows": windows, "page": _rule_page(report.pages.get(diagnosis.code, ""))}
+
+
+def _rule_page(text: str) -> Markup:
+    """A rule's Markdown as HTML, one level down, without its title; raw HTML in it stays text."""
+    if not text:
+        return Markup("")
+    from markdown_it import MarkdownIt
+
+    html = MarkdownIt("commonmark", {"html": False}).render(re.sub(r"\A# .*\n", "", text))
+    return Markup(re.sub(r"<(/?)h[1-6]>", r"<\1h4>", html))
+
+
+def _chain(report: Report) -> Markup:
+    """The way of the trouble belongs to the first diagnosis, and only if that is about numbers."""
+    first = next(iter(report.verdict.diagnoses), None)
+    found = chain.stations(report.run) if first is not None and first.family == "numerics" else []
+    return drawing.picture(found) if len(found) > 1 else Markup("")
+
+
+def asset(name: str) -> Markup:
+    """A style sheet or script of ours, to be put into a page as it is."""
+    return Markup((_FOLDER / name).read_text(encoding="utf-8"))
+
+
+@functools.cache
+def _templates() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda name: (_FOLDER / name).read_text(encoding="utf-8")),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(say=say, asset=asset, static_plot=plot.static_plot, heat_picture=heat.picture)
+    environment.filters["prose"] = prose
+    return environment

@@ -1,0 +1,112 @@
+"use strict";
+// Draws charts and heat maps with plotly from the numbers in the page; colours are those of the style sheet.
+const medic = (() => {
+  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const series = (number) => colour(`--s${number % 6}`);
+  const config = { displaylogo: false, responsive: true, displayModeBar: false };
+  const margin = { l: 64, r: 16, t: 8, b: 36 };
+
+  const frame = (extra) => ({
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin, showlegend: false,
+    font: { color: colour("--text"), family: getComputedStyle(document.body).fontFamily, size: 12 },
+    hoverlabel: { bgcolor: colour("--card"), bordercolor: colour("--line"), font: { color: colour("--text") } },
+    ...extra,
+  });
+  const axis = (extra) => ({
+    gridcolor: colour("--line"), zerolinecolor: colour("--line"), linecolor: colour("--line"),
+    automargin: true, ...extra,
+  });
+
+  const bands = (line, number) => line.low.length === 0 ? [] : [
+    { x: line.x, y: line.high, mode: "lines", line: { width: 0 }, hoverinfo: "skip", type: "scatter" },
+    { x: line.x, y: line.low, mode: "lines", line: { width: 0 }, hoverinfo: "skip", type: "scatter", fill: "tonexty",
+      fillcolor: `${series(number)}38` },
+  ];
+  const trace = (line, number, chart) => ({
+    x: line.x, y: line.y, name: line.name, type: "scatter", mode: line.x.length < 60 ? "lines+markers" : "lines",
+    line: { color: series(number), width: 1.8, shape: chart.is_stepped ? "hv" : "linear" }, marker: { size: 5 },
+    hovertemplate: `${chart.x_label} %{x}<br>%{y:.5~g}<extra></extra>`,
+  });
+  const markColour = { sick: "--error", best: "--good", stopped: "--warning" };
+  const shapes = (chart) => chart.marks.map((mark) => ({
+    type: "line", x0: mark.x, x1: mark.x, yref: "paper", y0: 0, y1: 1,
+    line: { color: colour(markColour[mark.kind]), width: 1.5, dash: "dash" },
+  }));
+  const notes = (chart) => {
+    const last = Math.max(...chart.lines.map((line) => line.x[line.x.length - 1]));
+    return chart.marks.map((mark, number) => ({
+      x: mark.x, y: 1, yref: "paper", text: mark.label.replaceAll("<", "&lt;"), showarrow: false,
+      yanchor: "top", yshift: -16 * number, xanchor: mark.x > 0.6 * last ? "right" : "left",
+      font: { color: colour(markColour[mark.kind]) },
+    }));
+  };
+
+  const drawChart = (chart, place) => {
+    const traces = chart.lines.flatMap((line, n) => [...bands(line, n), trace(line, n, chart)]);
+    const layout = frame({
+      height: 260, hovermode: "closest", shapes: shapes(chart), annotations: notes(chart),
+      xaxis: axis({ title: { text: chart.x_label, standoff: 4 } }),
+      yaxis: axis({ type: chart.log ? "log" : "linear", exponentformat: "power" }),
+    });
+    return Plotly.react(place, traces, layout, config);
+  };
+
+  const scale = [[0, "#440154"], [0.25, "#3b528b"], [0.5, "#21918c"], [0.75, "#5ec962"], [1, "#fde725"]];
+  const drawHeat = (map, place, text) => {
+    const shown = map.cells.map((row) => row.map((cell) => (typeof cell === "number" ? cell : null)));
+    const bad = map.cells.map((row) => row.map((cell) => (cell === "bad" ? 1 : null)));
+    const named = map.layers.map((name) => name.replaceAll("<", "&lt;"));
+    const columns = map.steps.map(String);
+    const common = { x: columns, y: named, type: "heatmap", xgap: 0, ygap: map.layers.length > 60 ? 0 : 1 };
+    const traces = [{
+      ...common, z: shown, colorscale: scale, zmin: map.low, zmax: map.high,
+      customdata: shown.map((row) => row.map((cell) => (cell === null ? "" : (10 ** cell).toPrecision(3)))),
+      hovertemplate: "%{y}<br>%{x}: %{customdata}<extra></extra>",
+      colorbar: { thickness: 10, outlinewidth: 0, tickprefix: "10<sup>", ticksuffix: "</sup>", nticks: 6 },
+    }];
+    if (map.has_bad) {
+      traces.push({
+        ...common, z: bad, colorscale: [[0, "#e00070"], [1, "#e00070"]], showscale: false,
+        hovertemplate: `%{y}<br>%{x}: ${text.bad}<extra></extra>`,
+      });
+    }
+    const layout = frame({
+      height: Math.max(140, Math.min(18 * map.layers.length, 720)) + 60,
+      xaxis: axis({ type: "category", nticks: 8, showgrid: false }),
+      yaxis: axis({ type: "category", autorange: "reversed", showgrid: false }),
+    });
+    return Plotly.react(place, traces, layout, config);
+  };
+
+  // The static picture stays until the interactive one is there, and stays for good if that fails.
+  const place = (figure) => {
+    const canvas = figure.querySelector(".canvas");
+    if (!canvas.querySelector(".live")) {
+      const live = document.createElement("div");
+      live.className = "live";
+      canvas.replaceChildren(live);
+      canvas.removeAttribute("role");
+      figure.classList.add("drawn");
+    }
+    return canvas.querySelector(".live");
+  };
+  const draw = (data) => {
+    for (const chart of data.charts) {
+      const figure = document.getElementById(chart.id);
+      if (figure) drawChart(chart, place(figure));
+    }
+    for (const map of data.heatMaps) {
+      const figure = document.getElementById(map.id);
+      if (figure) drawHeat(map, place(figure), data.text);
+    }
+  };
+  return { draw };
+})();
+
+(() => {
+  const given = document.getElementById("figures");
+  if (!given) return;
+  const data = JSON.parse(given.textContent);
+  medic.draw(data);
+  document.addEventListener("themechange", () => medic.draw(data));
+})();

@@ -1,0 +1,57 @@
+"""From a run file to an HTML report: gathers what the page is drawn from."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from torchmedic import sampled
+from torchmedic.facts import Run
+from torchmedic.findings import Verdict
+from torchmedic.render.html import Report, page
+from torchmedic.rules import by_code
+from torchmedic.rules import page as rule_page
+
+REPORT_FILE = "report.html"
+_LARGEST_SOURCE = 2 << 20
+
+
+def html_report(path: Path, run: Run, verdict: Verdict, *, light: bool = False) -> str:
+    """The page of a run whose file lies at `path`; light pages have pictures instead of interactive charts."""
+    report = Report(
+        verdict=verdict,
+        run=run,
+        curves=tuple(sampled.curves(path, points=600)),
+        layers=tuple(sampled.layers(path, columns=120 if light else 240)),
+        sources=_sources(run, verdict),
+        pages=_pages(verdict),
+    )
+    return page(report, plotly="" if light else plotly_script())
+
+
+def plotly_script() -> str:
+    """The script that plotly brings along; empty where plotly is not installed."""
+    spec = importlib.util.find_spec("plotly")
+    if spec is None or spec.origin is None:
+        return ""
+    script = Path(spec.origin).parent / "package_data" / "plotly.min.js"
+    return script.read_text(encoding="utf-8") if script.exists() else ""
+
+
+def _sources(run: Run, verdict: Verdict) -> dict[str, tuple[str, ...]]:
+    """The files that diagnoses point at, as they are now; those that are gone or too large are left out."""
+    places = [place for d in verdict.diagnoses for place in (d.where, *(also.location for also in d.also)) if place]
+    found = {}
+    for file in {place.file for place in places}:
+        path = Path(run.info.cwd) / file
+        try:
+            if path.is_file() and path.stat().st_size <= _LARGEST_SOURCE:
+                found[file] = tuple(path.read_text(encoding="utf-8", errors="replace").splitlines())
+        except OSError:
+            continue
+    return found
+
+
+def _pages(verdict: Verdict) -> dict[str, str]:
+    rules = {d.code: by_code(d.code) for d in verdict.diagnoses}
+    return {code: rule_page(rule) for code, rule in rules.items() if rule is not None}

@@ -1,0 +1,99 @@
+"""The page of a run: what it holds, what it leaves out, how large it is, and that names in it do no harm."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.typed import typed
+from tests.report.runs import HOSTILE, a_healthy_run, a_hostile_run, a_run_file, a_sick_run, training
+from torchmedic import reporting
+from torchmedic.facts import Crash, Frame, Location
+from torchmedic.render.html.text import TEXT
+
+
+def page_of(run: Path, *options: str) -> str:
+    out = run / "page.html"
+    answer = typed("report", str(run), "--html", str(out), *options)
+    assert answer.status == 0, answer.err
+    return out.read_text(encoding="utf-8")
+
+
+def sections(page: str) -> list[str]:
+    return re.findall(r'<section id="(\w+)"', page)
+
+
+def test_a_sick_run_has_verdict_way_cure_curves_and_layers(tmp_path: Path) -> None:
+    page = page_of(a_sick_run(tmp_path))
+    assert sections(page) == ["verdict", "curves", "layers", "environment"]
+    assert "NUM002" in page
+    assert 'class="chain"' in page
+    assert "<mark>torch.log(probs)</mark>" in page
+    assert "return loss" in page, "the lines around the guilty one"
+    assert "it works" in page or "all gradients finite" in page
+    assert "Ruled out" in page
+    assert "it began at block.2.weight, step 60" in page
+
+
+def test_what_has_nothing_to_show_does_not_appear(tmp_path: Path) -> None:
+    line = Location(file="train.py", line=3, function="<module>", source="import cv2")
+    crash = Crash(
+        exception="ModuleNotFoundError", message="No module named 'cv2'", frames=(Frame(location=line, is_user=True),)
+    )
+    page = page_of(a_run_file(tmp_path, [crash], exit_code=1))
+    assert sections(page) == ["verdict", "environment"]
+    assert 'class="chain"' not in page
+    assert "<h3>Ruled out" not in page
+
+
+def test_a_healthy_run_says_so_and_shows_its_best_epoch(tmp_path: Path) -> None:
+    page = page_of(a_healthy_run(tmp_path), "--light")
+    assert '<h1 id="verdict-title">healthy, 200 optimizer steps watched</h1>' in page
+    assert "best epoch 6" in page
+
+
+def test_names_chosen_by_an_attacker_stay_text(tmp_path: Path) -> None:
+    for options in ((), ("--light",)):
+        page = page_of(a_hostile_run(tmp_path / f"run{len(options)}"), *options)
+        assert "window.hurt" in page, "the name is shown"
+        assert "<script>window.hurt" not in page
+        assert "<img src=x" not in page
+        assert HOSTILE not in page
+
+
+def test_a_page_asks_for_nothing_outside_itself(tmp_path: Path) -> None:
+    page = page_of(a_sick_run(tmp_path), "--light")
+    assert re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', page) == []
+    assert "default-src 'none'" in page
+
+
+def test_a_light_page_of_a_long_run_is_small(tmp_path: Path) -> None:
+    a_run_file(tmp_path, points=training(20_000, layers=200, every=50), steps=20_000)
+    assert len(page_of(tmp_path, "--light").encode()) < 400_000
+    assert len(page_of(tmp_path).encode()) < 8_000_000
+
+
+def test_without_plotly_the_page_is_the_light_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reporting.importlib.util, "find_spec", lambda name: None)
+    page = page_of(a_sick_run(tmp_path))
+    assert "Plotly" not in page
+    assert TEXT["made_light"] in page
+
+
+def test_light_alone_is_refused_in_one_line(tmp_path: Path) -> None:
+    answer = typed("report", str(a_sick_run(tmp_path)), "--light")
+    assert answer.status == 2
+    assert answer.err.count("\n") == 1
+
+
+def test_a_page_on_standard_output(tmp_path: Path) -> None:
+    answer = typed("report", str(a_sick_run(tmp_path)), "--html", "-", "--light")
+    assert answer.out.startswith("<!doctype html>")
+    assert answer.out.rstrip().endswith("</html>")
+
+
+def test_sentences_have_named_places_only() -> None:
+    unnamed = [name for name, text in TEXT.items() if re.search(r"\{\d*\}|%s", text)]
+    assert unnamed == []
