@@ -34,29 +34,6 @@ if TYPE_CHECKING:
     show_default=True,
     help="What to do at a step with non-finite numbers.",
 )
-@click.option(
-    "--on-stuck",
-    type=click.Choice(["report", "stop"]),
-    default="report",
-    show_default=True,
-    help="What to do with a run that stands still, after saying where.",
-)
-@click.option(
-    "--stuck-after",
-    type=click.FloatRange(min=0.5),
-    default=15.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long nothing may move (and ten times the slowest of the last steps).",
-)
-@click.option(
-    "--first-step-after",
-    type=click.FloatRange(min=0.5),
-    default=300.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="The same before the first steps are made.",
-)
 @click.option("--fail-on", type=click.Choice(["error", "warning"]), help="Exit 1 when such a diagnosis is made.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing about a healthy run.")
 @click.argument(
@@ -82,11 +59,11 @@ def command(
     check_command(command)
     check_writable(json_path)
     check_writable(sarif_path)
+    check_writable(html_path)
     try:
         folder = new_run_folder(command)
     except OSError as error:
         click.echo(f"torchmedic: no place for a run file ({error}); the script runs unwatched", err=True)
-    check_writable(html_path)
         raise SystemExit(run_unwatched(command)) from None
     settings = Settings(
         run_folder=str(folder),
@@ -99,6 +76,7 @@ def command(
         look_again_if_needed(command, folder, settings)
         verdict = _verdict(folder)
         _write(verdict, json_path, sarif_path)
+        report = _write_report(folder, verdict, html_path)
         if verdict.diagnoses or verdict.unexplained or not quiet:
             from torchmedic.render.text import draw, draw_stop
 
@@ -108,7 +86,6 @@ def command(
     raise SystemExit(status or exit_code(verdict, fail_on))
 
 
-        report = _write_report(folder, verdict, html_path)
 @contextlib.contextmanager
 def _status_kept(status: int) -> Iterator[None]:
     """The script has run: no trouble of ours may hide how it ended."""
@@ -129,6 +106,7 @@ def _get_ready() -> None:
     from torchmedic.rules import catalogue
 
     importlib.import_module("torchmedic.triage")
+    importlib.import_module("torchmedic.reporting")
     catalogue()
 
 
@@ -138,7 +116,6 @@ def _verdict(folder: Path) -> Verdict:
 
     return with_history(examine(load_run(folder)))
 
-    importlib.import_module("torchmedic.reporting")
 
 def _write(verdict: Verdict, json_path: Path | None, sarif_path: Path | None) -> None:
     if json_path is not None:
@@ -151,15 +128,6 @@ def _write(verdict: Verdict, json_path: Path | None, sarif_path: Path | None) ->
         write_text(sarif_path, to_sarif(verdict))
 
 
-def check_command(command: tuple[str, ...]) -> None:
-    """Refuse what Python could not run, in one line."""
-    first = command[0]
-    if first == "-m":
-        if len(command) < 2:
-            raise OneLineError("-m needs the name of a module")
-        return
-    if first.startswith("-"):
-        raise OneLineError(f"unknown option {first} (options of torchmedic come before the script)")
 def _write_report(folder: Path, verdict: Verdict, html_path: Path | None) -> str:
     """Write the report where there is something to show; returns its path as the reader will type it.
 
@@ -181,6 +149,15 @@ def _write_report(folder: Path, verdict: Verdict, html_path: Path | None) -> str
     return os.path.relpath(path) if path.absolute().is_relative_to(Path.cwd()) else str(path)
 
 
+def check_command(command: tuple[str, ...]) -> None:
+    """Refuse what Python could not run, in one line."""
+    first = command[0]
+    if first == "-m":
+        if len(command) < 2:
+            raise OneLineError("-m needs the name of a module")
+        return
+    if first.startswith("-"):
+        raise OneLineError(f"unknown option {first} (options of torchmedic come before the script)")
     path = Path(first)
     if not path.exists():
         raise OneLineError(f"{first}: no such script")
