@@ -14,5 +14,8 @@
     try { localStorage.setItem("torchmedic-theme", select.value); } catch { /* not kept */ }
     apply(select.value);
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => apply(select.value));
+  // Charts take their colours from the page: they are drawn again for the night, and for paper.
+  for (const query of ["(prefers-color-scheme: dark)", "print"]) {
+    matchMedia(query).addEventListener("change", () => apply(select.value));
+  }
 })();

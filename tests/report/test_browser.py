@@ -1,0 +1,113 @@
+"""The report as a reader sees it, in a real Chromium."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser import PATIENCE, a_browser, opened
+from tests.cli.typed import typed
+from tests.report.runs import a_healthy_run, a_hostile_run, a_sick_run
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with a_browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Addresses of a sick, a healthy, a hostile and a light page."""
+    makers = {"sick": a_sick_run, "healthy": a_healthy_run, "hostile": a_hostile_run, "light": a_sick_run}
+    found = {}
+    for name, make in makers.items():
+        run = make(tmp_path_factory.mktemp(name))
+        options = ("--light",) if name == "light" else ()
+        assert typed("report", str(run), "--html", str(run / "report.html"), *options).status == 0
+        found[name] = (run / "report.html").as_uri()
+    return found
+
+
+def background(of: str = "body") -> str:
+    return f"getComputedStyle(document.querySelector('{of}')).backgroundColor"
+
+
+@pytest.mark.parametrize("name", ["sick", "healthy"])
+def test_every_chart_is_drawn_without_a_complaint_or_a_request(
+    browser: Browser, pages: dict[str, str], name: str
+) -> None:
+    with opened(browser, pages[name]) as seen:
+        figures = seen.page.locator("figure.chart")
+        assert figures.count() >= 4
+        for number in range(figures.count()):
+            drawn = figures.nth(number).locator(".scatterlayer path.js-line, .heatmaplayer image")
+            drawn.first.wait_for(state="attached")
+        assert seen.complaints == []
+        assert seen.outside == []
+
+
+def test_the_sick_step_and_the_layer_where_it_began_are_marked(browser: Browser, pages: dict[str, str]) -> None:
+    with opened(browser, pages["sick"]) as seen:
+        seen.page.locator("#chart-loss .annotation-text").first.wait_for(state="attached")
+        assert seen.page.locator("#chart-loss .annotation-text").all_text_contents() == ["sick step 60"]
+        assert "block.2.weight" in seen.page.locator("#heat-gradient .began").inner_text()
+        assert seen.page.locator("svg.chain .origin").count() == 1
+
+
+def test_names_chosen_by_an_attacker_run_nothing(browser: Browser, pages: dict[str, str]) -> None:
+    with opened(browser, pages["hostile"]) as seen:
+        seen.page.locator(".js-plotly-plot .main-svg").first.wait_for(state="attached")
+        assert seen.page.evaluate("typeof window.hurt") == "undefined"
+        assert seen.outside == []
+
+
+def test_dark_and_light_follow_the_system_and_the_reader(browser: Browser, pages: dict[str, str]) -> None:
+    with opened(browser, pages["sick"]) as light, opened(browser, pages["sick"], scheme="dark") as dark:
+        by_day, by_night = light.page.evaluate(background()), dark.page.evaluate(background())
+        assert by_day != by_night
+        tick = "getComputedStyle(document.querySelector('#chart-loss .xtick text')).fill"
+        light.page.locator("#chart-loss .xtick text").first.wait_for(state="attached")
+        before = light.page.evaluate(tick)
+        light.page.select_option("#theme", "dark")
+        assert light.page.evaluate(background()) == by_night
+        light.page.wait_for_function(f"{tick} !== '{before}'", timeout=PATIENCE)
+
+
+@pytest.mark.parametrize("name", ["sick", "light"])
+def test_no_page_is_wider_than_the_window(browser: Browser, pages: dict[str, str], name: str) -> None:
+    for width in (360, 1600):
+        with opened(browser, pages[name], width=width) as seen:
+            seen.page.locator("footer").wait_for()
+            assert not seen.is_too_wide
+
+
+def test_the_light_page_shows_its_pictures_without_any_script(browser: Browser, pages: dict[str, str]) -> None:
+    with opened(browser, pages["light"], scripts=False) as seen:
+        for chosen in ("#chart-loss .plot svg", "#heat-gradient img", "svg.chain"):
+            box = seen.page.locator(chosen).bounding_box()
+            assert box is not None
+            assert box["width"] > 200
+            assert box["height"] > 60
+
+
+def test_the_page_can_be_used_without_a_mouse_and_without_eyes(browser: Browser, pages: dict[str, str]) -> None:
+    with opened(browser, pages["sick"]) as seen:
+        seen.page.keyboard.press("Tab")
+        assert seen.page.evaluate("document.activeElement.className") == "skip"
+        seen.page.keyboard.press("Enter")
+        assert seen.page.evaluate("document.activeElement.id") == "verdict"
+        assert seen.page.locator("h1").count() == 1
+        nameless = "[...document.querySelectorAll('[role=img]')].filter(e => !e.getAttribute('aria-label')).length"
+        assert seen.page.evaluate(nameless) == 0
+        assert seen.page.locator("section:not([aria-labelledby])").count() == 0
+
+
+def test_it_prints(browser: Browser, pages: dict[str, str]) -> None:
+    with opened(browser, pages["sick"], scheme="dark") as seen:
+        seen.page.emulate_media(media="print")
+        assert not seen.page.locator("nav").is_visible()
+        assert seen.page.evaluate(background()) == "rgb(255, 255, 255)"
+        assert len(seen.page.pdf()) > 10_000
