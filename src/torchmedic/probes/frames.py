@@ -14,6 +14,7 @@ from types import FrameType
 from torchmedic.facts import Location
 from torchmedic.redaction import redact
 
+_known_as: dict[str, str] = {}
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
 
 
@@ -38,6 +39,8 @@ def is_user_file(filename: str) -> bool:
         path.startswith(_PACKAGE)
         or f"{os.sep}site-packages{os.sep}" in path
         or f"{os.sep}dist-packages{os.sep}" in path
+        # PyG writes the code of its layers into the temp folder.
+        or os.path.basename(path).startswith("torch_geometric.")
     ):
         return False
     return not path.startswith(_library_roots())
@@ -82,8 +85,15 @@ def location(filename: str, line: int, function: str = "") -> Location:
     return Location(file=shown_path(filename), line=line, function=_plain_name(function), source=redact(source))
 
 
+def show_as(filename: str, name: str) -> None:
+    """Give code that lies in no file of the user's (a notebook's cell) the name under which they know it."""
+    _known_as[filename] = name
+
+
 def shown_path(filename: str) -> str:
     """A path as the user would type it."""
+    if filename in _known_as:
+        return _known_as[filename]
     if filename.startswith("<"):
         return filename
     path = os.path.realpath(filename)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -39,6 +39,9 @@ class Modules(Probe):
 
     name = "modules"
 
+    def __init__(self, born_before: Iterable[nn.Module] = ()) -> None:
+        self._before = [weakref.ref(module) for module in born_before]
+
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self._patches = Patches()
@@ -47,9 +50,12 @@ class Modules(Probe):
         self._depth = 0
         self._handles: list[Any] = []
         self._listeners: set[str] = set()
+        for module in filter(None, (reference() for reference in self._before)):
+            self._keep(module, Birth(where=None, order=0))
         self._watch("__init__")
         # Copies and unpickled modules never see `__init__`.
         self._watch("__setstate__")
+        self._hide_hooks_from_compiled_models()
 
     def _watch(self, method: str) -> None:
         original = getattr(nn.Module, method)
@@ -63,13 +69,22 @@ class Modules(Probe):
 
         self._patches.replace(nn.Module, method, watched)
 
+    def _hide_hooks_from_compiled_models(self) -> None:
+        """A compiled model warns of global hooks at its call, which is right for the user's and noise for ours."""
+        if hasattr(torch_module, "_has_any_global_hook"):
+            self._patches.replace(torch_module, "_has_any_global_hook", _has_foreign_hook)
+
     def _note(self, module: nn.Module, frame: FrameType, *, copied: bool) -> None:
         key = id(module)
         kept = self._born.get(key)
         if kept is not None and kept[0]() is module:
             return
         self._order += 1
-        self._born[key] = (weakref.ref(module, lambda _: self._forget(key)), _birth(module, frame, self._order, copied))
+        self._keep(module, _birth(module, frame, self._order, copied))
+
+    def _keep(self, module: nn.Module, birth: Birth) -> None:
+        key = id(module)
+        self._born[key] = (weakref.ref(module, lambda _: self._forget(key)), birth)
 
     def _forget(self, key: int) -> None:
         kept = self._born.get(key)
@@ -128,6 +143,13 @@ class Modules(Probe):
 
     def _leave(self, _module: nn.Module, _args: Any, _result: Any) -> None:
         self._depth = max(0, self._depth - 1)
+
+
+def _has_foreign_hook() -> bool:
+    """Whether a hook on all modules was set by someone else."""
+    kinds = ("backward_pre_hooks", "backward_hooks", "forward_pre_hooks", "forward_hooks")
+    hooks = (hook for kind in kinds for hook in vars(torch_module).get(f"_global_{kind}", {}).values())
+    return any(not str(getattr(hook, "__module__", "")).startswith("torchmedic.") for hook in hooks)
 
 
 def _birth(module: nn.Module, frame: FrameType, order: int, copied: bool) -> Birth:

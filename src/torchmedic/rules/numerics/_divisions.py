@@ -12,7 +12,7 @@ NORMS = ("linalg_vector_norm", "norm", "vector_norm", "linalg_norm")
 EXTREMES = ("max", "min", "amax", "amin", "aminmax")
 COUNTS = ("sum", "count_nonzero", "bincount", "scatter_add", "index_add", "numel")
 _SPREAD_NAME = re.compile(r"(?i)(?:^|[_.\W])(?:std|stdev|sigma|sd|var|variance|stddev)(?:$|[_.\W\d])")
-_COUNT_NAME = re.compile(r"(?i)(?:mask|count|valid|keep|length|weights?|present|num_|^n_)")
+_COUNT_NAME = re.compile(r"(?i)(?:mask|count|valid|keep(?!dim)|length|weights?|present|num_|^n_)")
 
 
 def zero_divisor(case: Case) -> Operand | None:

@@ -1,0 +1,39 @@
+"""The optimizer is made from the body, so the new head keeps its first values."""
+import tempfile
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from transformers import Trainer, TrainingArguments, set_seed
+
+set_seed(0)
+
+class Rows(torch.utils.data.Dataset):
+    def __init__(self, n):
+        self.x = torch.randn(n, 8, generator=torch.Generator().manual_seed(1))
+        self.y = self.x[:, :3].argmax(1)
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        return {"x": self.x[i], "labels": self.y[i]}
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(8, 32), nn.ReLU())
+        self.head = nn.Sequential(nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 3))
+
+    def forward(self, x, labels):
+        logits = self.head(self.body(x))
+        return {"loss": F.cross_entropy(logits, labels), "logits": logits}
+
+model = Net()
+optimizer = torch.optim.AdamW(model.body.parameters(), lr=1e-2)  # expect: WIR005
+
+with tempfile.TemporaryDirectory() as out:
+    args = TrainingArguments(out, num_train_epochs=3, per_device_train_batch_size=32, learning_rate=1e-2,
+                             save_strategy="no", report_to=[], disable_tqdm=True, use_cpu=True)
+
+    Trainer(model=model, args=args, train_dataset=Rows(640), optimizers=(optimizer, None)).train()
