@@ -15,6 +15,7 @@ FAMILIES = {
     "errors": "ERR",
     "environment": "ENV",
     "training": "TRN",
+    "ranks": "RNK",
 }
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 _ADVICE = ("avoid-", "check-", "use-", "no-", "prefer-")

@@ -5,23 +5,28 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import os
+import re
 import shutil
 import signal
 import sys
 import tempfile
+import time
 import traceback
 import types
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import torch._dynamo  # noqa: F401 - once, before the forks: the first optimizer would import it in every one of them
 from rich.console import Console
 
 from torchmedic import settings as options
+from torchmedic.cli._stuck import Attendant
 from torchmedic.facts import Birth, Origin, Run, RunInfo, SickStep, Trial
 from torchmedic.findings import Verdict
 from torchmedic.launch import parent
 from torchmedic.launch.retrace import entered_with_data, never_reproduced
+from torchmedic.ranks.merging import load_whole
 from torchmedic.render.text import draw
 from torchmedic.store import RUN_FILE, append, create, load
 from torchmedic.triage import examine
@@ -50,10 +55,12 @@ def run_watched(script: Path, *arguments: str, timeout: int = 120, break_probe: 
         folder = Path(scratch) / "run"
         folder.mkdir()
         create(folder / RUN_FILE, RunInfo(argv=(script.name, *arguments), cwd=str(work)))
-        first = options.Settings(run_folder=str(folder), parent=os.getpid(), break_probe=break_probe)
+        first = options.Settings(
+            run_folder=str(folder), parent=os.getpid(), break_probe=break_probe, **_asked_of(script)
+        )
         status = _in_fork(work, script.name, arguments, first, timeout)
         _run_again_if_needed(work, script.name, arguments, first, timeout)
-        run = load(folder)
+        run = load_whole(folder)
         return Watched(
             run=run,
             verdict=examine(run),
@@ -67,12 +74,29 @@ def _in_fork(work: Path, script: str, arguments: tuple[str, ...], settings: opti
     pid = os.fork()
     if pid == 0:
         _child(work, script, arguments, settings, timeout)
-    _, raw = os.waitpid(pid, 0)
-    status = os.waitstatus_to_exitcode(raw)
     folder = Path(settings.run_folder)
+    raw = _wait(pid, folder) if settings.on_stuck == "stop" else os.waitpid(pid, 0)[1]
+    status = os.waitstatus_to_exitcode(raw)
     if status < 0 and signal.Signals(-status).name in parent._DEADLY:
         append(folder / RUN_FILE, [parent._death(-status, folder)])
     return status
+
+
+def _wait(pid: int, folder: Path) -> int:
+    """Wait for a script that may come to a standstill, and stop it there, as `--on-stuck stop` does."""
+    attend = Attendant(folder, "stop", show=lambda verdict: None)
+    ended, raw = os.waitpid(pid, os.WNOHANG)
+    while not ended:
+        time.sleep(0.1)
+        attend(pid)
+        ended, raw = os.waitpid(pid, os.WNOHANG)
+    return raw
+
+
+def _asked_of(script: Path) -> dict[str, Any]:
+    """Settings for a script that hangs, from a first line `# stuck after N s`."""
+    asked = re.match(r"# stuck after ([\d.]+) s\b", script.read_text())
+    return {"on_stuck": "stop", "stuck_after": float(asked.group(1))} if asked else {}
 
 
 def _run_again_if_needed(

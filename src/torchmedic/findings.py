@@ -22,6 +22,7 @@ FAMILIES = {
     "ERR": "errors",
     "ENV": "environment",
     "TRN": "training",
+    "RNK": "ranks",
 }
 
 
@@ -95,7 +96,10 @@ class Culprit:
 
 @dataclass(frozen=True, kw_only=True)
 class Diagnosis:
-    """One cause, said once. `label` stands under the marked part (`mark`) of the line in the code window."""
+    """One cause, said once. `label` stands under the marked part (`mark`) of the line in the code window.
+
+    `ranks` are those it was seen on, in a run of several processes.
+    """
 
     code: str
     name: str
@@ -112,6 +116,7 @@ class Diagnosis:
     evidence: tuple[str, ...] = ()
     ruled_out: tuple[RuledOut, ...] = ()
     remedies: tuple[Remedy, ...] = ()
+    ranks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +135,8 @@ class Rule:
 
     `needs` are the kinds of observation without which `check` is not called. `folds` names rules (or whole
     families, by prefix) whose diagnoses are consequences of this one: triage turns them into notes. A `fallback`
-    is heard only when no other rule explains the crash.
+    is heard only when no other rule explains the crash. A rule `across_ranks` is asked once about a run of several
+    processes, the others once about each.
     """
 
     code: ClassVar[str]
@@ -141,6 +147,7 @@ class Rule:
     needs: ClassVar[tuple[type[Observation], ...]]
     folds: ClassVar[tuple[str, ...]] = ()
     fallback: ClassVar[bool] = False
+    across_ranks: ClassVar[bool] = False
     status: ClassVar[Literal["preview", "stable"]] = "preview"
 
     def check(self, run: Run) -> Iterator[Diagnosis]:

@@ -11,7 +11,8 @@ VARIABLE = "TORCHMEDIC_ARMED"
 RUN_FILE = "rank0.db"
 
 OnSick = Literal["stop", "skip", "continue"]
-Purpose = Literal["watch", "retrace", "wake"]
+OnStuck = Literal["report", "stop"]
+Purpose = Literal["watch", "retrace", "wake", "memory"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +20,12 @@ class Settings:
     """What the watched process needs to know.
 
     `purpose` is "watch" for the user's run; a second, silent run has "retrace" to look at every line of data
-    preparation, or "wake" to look at every operation of step `until_step`. `parent` is the process that armed
-    it: only its direct child is watched.
+    preparation, or "wake" to look at every operation of step `until_step`; "memory" runs it on a pretended card.
+    `parent` is the process that armed it: only its direct child is watched.
+
+    `rank` is that of a process of several, whose own folder lies below `shared_folder`. A `launcher` (torchrun) is not
+    watched itself, only what it starts. `stuck_after` is how many seconds a process must stand still to be called
+    stuck, `first_step_after` the same before it has made a step.
     """
 
     run_folder: str
@@ -29,6 +34,19 @@ class Settings:
     purpose: Purpose = "watch"
     until_step: int | None = None
     break_probe: str = ""
+    on_stuck: OnStuck = "report"
+    stuck_after: float = 15.0
+    first_step_after: float = 300.0
+    run_file: str = RUN_FILE
+    rank: int | None = None
+    shared_folder: str = ""
+    launcher: bool = False
+    dormant: bool = False
+
+    @property
+    def common(self) -> str:
+        """The folder that all processes of the run share."""
+        return self.shared_folder or self.run_folder
 
     def to_environment(self) -> str:
         return json.dumps(asdict(self))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from torchmedic.facts import ChildDeath, Crash, Run
@@ -23,13 +23,15 @@ def examine(run: Run, rules: Iterable[Rule] | None = None) -> Verdict:
     found: list[Diagnosis] = []
     failures: list[str] = []
     for rule in rules:
-        if all(run.first(kind) is not None for kind in rule.needs):
-            try:
-                found.extend(rule.check(run))
-            except Exception as error:  # noqa: BLE001 - one broken rule must not silence the others
-                failures.append(f"rule {rule.code} failed on this run ({type(error).__name__}: {error})")
+        for part in (run,) if rule.across_ranks else _parts(run):
+            if all(part.first(kind) is not None for kind in rule.needs):
+                try:
+                    found.extend(_told_of(part, run, rule.check(part)))
+                except Exception as error:  # noqa: BLE001 - one broken rule must not silence the others
+                    failures.append(f"rule {rule.code} failed on this run ({type(error).__name__}: {error})")
     by_name = {rule.name: rule for rule in rules}
-    diagnoses = _fold(_in_order(_without_fallbacks(_without_repeats(found), by_name)), by_name)
+    told = _naming_ranks(_without_repeats(found), run)
+    diagnoses = _fold(_in_order(_without_fallbacks(told, by_name)), by_name)
     return Verdict(
         outcome=_outcome(run, diagnoses),
         info=run.info,
@@ -38,13 +40,46 @@ def examine(run: Run, rules: Iterable[Rule] | None = None) -> Verdict:
     )
 
 
+def _parts(run: Run) -> tuple[Run, ...]:
+    """The processes of a run: its ranks, and the one that started them."""
+    if not run.ranks:
+        return (run,)
+    of_ranks = {id(seen) for rank in run.ranks for seen in rank.observations}
+    own = tuple(seen for seen in run.observations if id(seen) not in of_ranks)
+    return (*run.ranks, Run(info=run.info, observations=own))
+
+
+def _told_of(part: Run, run: Run, found: Iterable[Diagnosis]) -> Iterator[Diagnosis]:
+    """Diagnoses with the rank they are about."""
+    for diagnosis in found:
+        yield replace(diagnosis, ranks=(part.info.rank,)) if any(part is rank for rank in run.ranks) else diagnosis
+
+
 def _without_repeats(found: list[Diagnosis]) -> list[Diagnosis]:
-    """One diagnosis per rule and line."""
+    """One diagnosis per rule and line, whichever and however many ranks it was made on."""
     seen: dict[tuple[str, object], Diagnosis] = {}
     for diagnosis in found:
         place = (diagnosis.where.file, diagnosis.where.line) if diagnosis.where else diagnosis.headline
-        seen.setdefault((diagnosis.code, place), diagnosis)
+        first = seen.setdefault((diagnosis.code, place), diagnosis)
+        if diagnosis is not first:
+            seen[diagnosis.code, place] = replace(first, ranks=tuple(sorted({*first.ranks, *diagnosis.ranks})))
     return list(seen.values())
+
+
+def _naming_ranks(found: list[Diagnosis], run: Run) -> list[Diagnosis]:
+    """Say on which ranks a thing was seen."""
+    return [replace(d, evidence=(_seen_on(d.ranks, run.info.world), *d.evidence)) if d.ranks else d for d in found]
+
+
+def _seen_on(ranks: tuple[int, ...], world: int) -> str:
+    """
+    >>> _seen_on((1,), 4), _seen_on((0, 1), 2), _seen_on((0, 2, 3), 4)
+    ('seen on rank 1 of 4', 'seen on all 2 ranks', 'seen on ranks 0, 2 and 3 of 4')
+    """
+    if len(ranks) >= world > 1:
+        return f"seen on all {world} ranks"
+    names = ", ".join(map(str, ranks[:-1])) + (" and " if len(ranks) > 1 else "") + str(ranks[-1])
+    return f"seen on rank{'s' if len(ranks) > 1 else ''} {names} of {world}"
 
 
 def _without_fallbacks(found: list[Diagnosis], rules: dict[str, Rule]) -> list[Diagnosis]:

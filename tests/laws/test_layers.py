@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "render": frozenset({"_version", "findings", "facts", "curves"}),
     "record": _BASICS | {"facts", "store"},
     "checkups": _BASICS | {"facts", "probes.frames"},
-    "probes": _BASICS | {"facts", "ranks", "record", "checkups", "traceback_text", "metrics"},
+    "probes": _BASICS | {"facts", "ranks", "record", "checkups", "traceback_text", "metrics", "launch.imports"},
     "replay": _BASICS | {"facts", "ranks", "record", "probes"},
     "watching": _BASICS | {"facts", "ranks", "record", "probes", "replay"},
     "launch": _BASICS | {"facts", "ranks", "store", "record", "probes", "replay", "watching"},
@@ -45,7 +45,10 @@ MAY_IMPORT = {
     "metrics": frozenset({"facts"}),
     "early_stopping": frozenset({"facts", "metrics", "probes"}),
     "reporting": frozenset({"facts", "findings", "rules", "sampled", "render"}),
-    "__init__": _BASICS | {"asserting", "early_stopping", "metrics"},
+    "in_process": _BASICS
+    | {"facts", "findings", "store", "record", "watching", "probes", "replay", "launch", "triage", "render", "reporting"},
+    "integrations": _BASICS | {"facts", "findings", "in_process", "probes", "render", "reporting", "triage"},
+    "__init__": _BASICS | {"asserting", "early_stopping", "in_process", "metrics", "integrations"},
     "__main__": frozenset({"cli"}),
     "cli": _EVERYTHING,
 }
@@ -59,6 +62,7 @@ SEES_TORCH = {
     "integrations",
     "asserting",
     "early_stopping",
+    "in_process",
 }
 
 

@@ -40,10 +40,11 @@ def console(*, error_stream: bool) -> Console:
 
 
 def load_run(path: Path) -> Run:
-    from torchmedic.store import RunFileError, load
+    from torchmedic.ranks.merging import load_whole
+    from torchmedic.store import RunFileError
 
     try:
-        return load(path)
+        return load_whole(path)
     except RunFileError as error:
         raise OneLineError(str(error)) from None
 

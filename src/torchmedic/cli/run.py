@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from torchmedic.cli._output import OneLineError, check_writable, console, exit_code, load_run, write_text
-from torchmedic.settings import OnSick, Settings
+from torchmedic.settings import OnSick, OnStuck, Settings
 
 if TYPE_CHECKING:
     from torchmedic.findings import Verdict
@@ -34,6 +34,29 @@ if TYPE_CHECKING:
     show_default=True,
     help="What to do at a step with non-finite numbers.",
 )
+@click.option(
+    "--on-stuck",
+    type=click.Choice(["report", "stop"]),
+    default="report",
+    show_default=True,
+    help="What to do with a run that stands still, after saying where.",
+)
+@click.option(
+    "--stuck-after",
+    type=click.FloatRange(min=0.5),
+    default=15.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long nothing may move (and ten times the slowest of the last steps).",
+)
+@click.option(
+    "--first-step-after",
+    type=click.FloatRange(min=0.5),
+    default=300.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="The same before the first steps are made.",
+)
 @click.option("--fail-on", type=click.Choice(["error", "warning"]), help="Exit 1 when such a diagnosis is made.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing about a healthy run.")
 @click.argument(
@@ -44,6 +67,9 @@ def command(
     sarif_path: Path | None,
     html_path: Path | None,
     on_sick: OnSick,
+    on_stuck: OnStuck,
+    stuck_after: float,
+    first_step_after: float,
     fail_on: str | None,
     quiet: bool,
     command: tuple[str, ...],
@@ -53,6 +79,7 @@ def command(
     Standard output is the script's own; torchmedic speaks on standard error. The exit code is the script's, or 1
     where a step with non-finite numbers stopped the run (see --on-sick).
     """
+    from torchmedic.cli._stuck import Attendant
     from torchmedic.launch.parent import new_run_folder, run_script, run_unwatched
     from torchmedic.launch.retrace import look_again_if_needed
 
@@ -70,8 +97,13 @@ def command(
         parent=os.getpid(),
         on_sick=on_sick,
         break_probe=os.environ.get("TORCHMEDIC_BREAK_PROBE", ""),
+        on_stuck=on_stuck,
+        stuck_after=stuck_after,
+        first_step_after=first_step_after,
     )
-    status = run_script(command, folder, settings, meanwhile=_get_ready)
+    attendant = Attendant(folder, on_stuck)
+    status = run_script(command, folder, settings, meanwhile=_get_ready, attend=attendant)
+    status = 1 if attendant.stopped else status
     with _status_kept(status):
         look_again_if_needed(command, folder, settings)
         verdict = _verdict(folder)

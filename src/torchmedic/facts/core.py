@@ -108,14 +108,21 @@ class RunInfo:
     stopped_by_us: bool = False
     folder: str = ""
     rank: int = 0
+    world: int = 1
+    pid: int = 0
+    host: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """Everything seen of one run. Rules read this and nothing else."""
+    """Everything seen of one run. Rules read this and nothing else.
+
+    A run of several processes has one Run per rank in `ranks`; its own observations are those of all of them.
+    """
 
     info: RunInfo = RunInfo()
     observations: tuple[Observation, ...] = ()
+    ranks: tuple[Run, ...] = ()
 
     def all(self, kind: type[ObservationT]) -> Iterator[ObservationT]:
         """Every observation of one kind, in the order they were made."""

@@ -39,7 +39,9 @@ class LoaderSeen(Observation):
 class SharedRows(Observation):
     """Rows of an evaluation that the same model was trained on before.
 
-    `how` is `dataset` (one object), `indices` (two subsets of one data set), or `rows` (equal values).
+    `how` is `dataset` (one object), `indices` (two subsets of one data set), or `rows` (equal values). Of equal values,
+    `same_memory` says that both data sets read the same tensor or array, and `switch` is the method of the data set's
+    class (defined at `switch_at`) that would choose the test part and is called nowhere.
     """
 
     kind: ClassVar[str] = "shared-rows"
@@ -55,6 +57,9 @@ class SharedRows(Observation):
     split: Location | None = None
     multiplied: Location | None = None
     evaluated: Location | None = None
+    same_memory: bool = False
+    switch: str = ""
+    switch_at: Location | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

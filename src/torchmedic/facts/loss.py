@@ -32,7 +32,7 @@ class LossCall(Observation):
 
     `sums_to_one` are the dimensions along which the values given (or their exponentials, when `is_log`) sum to 1.
     `counts` are the classes of an index target; `outside` is the share of the targets that the function which made
-    `given` cannot reach, `reach` its range.
+    `given` cannot reach, `reach` its range. `target_picked` says that the target is part of a tensor made before.
     """
 
     kind: ClassVar[str] = "loss-call"
@@ -47,6 +47,7 @@ class LossCall(Observation):
     options: dict[str, str] = field(default_factory=dict)
     producer: Producer | None = None
     target_producer: Producer | None = None
+    target_picked: bool = False
     sums_to_one: tuple[int, ...] = ()
     is_log: bool = False
     class_dim: int = 1

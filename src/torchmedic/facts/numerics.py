@@ -160,7 +160,10 @@ class Trial(Observation):
 
 @dataclass(frozen=True, kw_only=True)
 class Birth(Observation):
-    """A line of the user's preparation after which a value was non-finite that was not before."""
+    """A line of the user's preparation after which a value was non-finite that was not before.
+
+    `helped` is a change of that line with which its value is finite, tried on the same operands.
+    """
 
     kind: ClassVar[str] = "birth"
     where: Location
@@ -176,4 +179,5 @@ class Birth(Observation):
     operands: tuple[Operand, ...] = ()
     zero_at: tuple[str, ...] = ()
     was_read: bool = False
+    helped: str = ""
     step: int | None = None

@@ -59,3 +59,18 @@ class TrainingCourse(Observation):
     highest_lr: float | None
     gradient: float | None
     backward_lines: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradientsByDepth(Observation):
+    """The typical size of an element of each weight's gradient at a few steps, in the order of the model.
+
+    `sizes` holds, for each of `names`, one number per step of `steps`; `built` the line of the layer it belongs to.
+    """
+
+    kind: ClassVar[str] = "gradients-by-depth"
+    step: int | None
+    steps: tuple[int, ...]
+    names: tuple[str, ...]
+    sizes: tuple[tuple[float, ...], ...]
+    built: tuple[Location | None, ...]

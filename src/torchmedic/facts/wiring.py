@@ -268,10 +268,24 @@ class LearningRates(Observation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class BorrowedWeight(Observation):
+    """A plain tensor on a module, taken out of a layer built for nothing else: `nn.Linear(8, 8).weight.data`."""
+
+    kind: ClassVar[str] = "borrowed-weight"
+    owner: str
+    attribute: str
+    shape: tuple[int, ...]
+    hung: Location
+    optimizer_built: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class StateLoaded(Observation):
     """A call of `load_state_dict`: what matched, and whose memory the loaded tensors were.
 
-    `own` counts given tensors that are the very memory of the module they were loaded into.
+    `own` counts given tensors that are the very memory of the module they were loaded into. `renamed` pairs skipped
+    keys with missing ones of the same shape and last word, where these pairs leave none of the missing ones over.
     """
 
     kind: ClassVar[str] = "state-loaded"
@@ -287,6 +301,7 @@ class StateLoaded(Observation):
     prefix_given: str = ""
     prefix_wanted: str = ""
     matched_without_prefix: int = 0
+    renamed: tuple[tuple[str, str], ...] = ()
     kept_at: Location | None = None
     kept_step: int | None = None
     steps_since: int = 0

@@ -14,12 +14,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from torchmedic import settings as options
+from torchmedic.checkups.memory.session import start as start_memory
 from torchmedic.launch.imports import after_import
 from torchmedic.probes.clues import Clues
 from torchmedic.probes.environment import Surroundings
 from torchmedic.probes.exceptions import crash_of
 from torchmedic.probes.frames import shown_path
 from torchmedic.probes.start_times import StartTimes
+from torchmedic.probes.stuck import Stuck
 from torchmedic.probes.whereabouts import Whereabouts
 from torchmedic.record import Recorder, say
 from torchmedic.store import RUN_FILE, Writer, update_info
@@ -37,6 +39,10 @@ def arm() -> Callable[[], None]:
     if settings is None:
         return lambda: None
     folder = Path(settings.run_folder)
+    if settings.purpose == "memory":
+        _die_with_parent()
+        start_memory(folder, after_import)
+        return lambda: None
     recorder = Recorder(settings, Writer(folder / RUN_FILE))
     _die_with_parent()
     _keep_native_stacks(folder)
@@ -49,7 +55,7 @@ def arm() -> Callable[[], None]:
     if settings.purpose == "wake":
         after_import("torch", lambda: _wake(recorder))
         return finish
-    for probe in (Clues(), Surroundings(), StartTimes(), Whereabouts()):
+    for probe in (Clues(), Surroundings(), StartTimes(), Whereabouts(), Stuck()):
         recorder.add(probe)
     after_import("torch", lambda: _watch_torch(recorder))
     after_import("pandas", lambda: _watch_pandas(recorder))

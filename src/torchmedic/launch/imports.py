@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class AfterImport:
     """A finder that lets the others find a module, and runs a callback when it has been executed."""
 
-    def __init__(self, name: str, callback: Callable[[], None]) -> None:
+    def __init__(self, name: str, callback: Callable[[], object]) -> None:
         self._name = name
         self._callback = callback
         self._busy = False
@@ -57,7 +57,19 @@ class AfterImport:
 
 def after_import(name: str, callback: Callable[[], None]) -> None:
     """Run `callback` once the module is there: now, or when the script imports it."""
+    wait_for_import(name, callback)
+
+
+def wait_for_import(name: str, callback: Callable[[], object]) -> AfterImport | None:
+    """As `after_import`; gives back what waits, if it has to, for `stop_waiting`."""
     if name in sys.modules:
         callback()
-    else:
-        sys.meta_path.insert(0, AfterImport(name, callback))
+        return None
+    finder = AfterImport(name, callback)
+    sys.meta_path.insert(0, finder)
+    return finder
+
+
+def stop_waiting(finder: AfterImport | None) -> None:
+    if finder in sys.meta_path:
+        sys.meta_path.remove(finder)

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _BOOT = str(Path(torchmedic.__file__).parent / "_boot")
 _PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGWINCH", "SIGQUIT")
 _FROM_KEYBOARD = (signal.SIGINT, signal.SIGQUIT, signal.SIGWINCH)
+_ATTEND_SECONDS = 1.0
 _DEADLY = {"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGKILL"}
 
 
@@ -61,10 +63,12 @@ def run_script(
     *,
     silent: bool = False,
     meanwhile: Callable[[], None] = _nothing,
+    attend: Callable[[int], None] | None = None,
 ) -> int:
     """Run `python command…` watched; returns its exit status as the shell would say it (128 + n for a signal).
 
-    While the script starts, its run file is made and `meanwhile` is called.
+    While the script starts, its run file is made and `meanwhile` is called. `attend` is told its process id once a
+    second as long as it lives.
     """
     started = time.time()
 
@@ -72,7 +76,8 @@ def run_script(
         _make_run_file(command, folder, started)
         meanwhile()
 
-    status = start_and_wait(command, armed_environment(settings), silent=silent, meanwhile=prepare)
+    environment = armed_environment(settings)
+    status = start_and_wait(command, environment, silent=silent, meanwhile=prepare, attend=attend)
     died_of = -status if status < 0 else None
     status = 128 - status if status < 0 else status
     if (folder / RUN_FILE).exists():
@@ -133,6 +138,7 @@ def start_and_wait(
     *,
     silent: bool = False,
     meanwhile: Callable[[], None] = _nothing,
+    attend: Callable[[int], None] | None = None,
 ) -> int:
     """Start Python as we were started ourselves; signals sent to us go to it, each of them once."""
     arguments = [sys.executable, *subprocess._args_from_interpreter_flags(), *command]  # type: ignore[attr-defined]
@@ -146,7 +152,25 @@ def start_and_wait(
         )
         adopt(child)
         meanwhile()
-        return child.wait()
+        with _attended(child.pid, attend):
+            return child.wait()
+
+
+@contextlib.contextmanager
+def _attended(pid: int, attend: Callable[[int], None] | None) -> Iterator[None]:
+    """Call `attend` from a thread while the script runs."""
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(_ATTEND_SECONDS):
+            attend(pid)  # type: ignore[misc]
+
+    if attend is not None:
+        threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
 
 
 @contextlib.contextmanager

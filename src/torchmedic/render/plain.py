@@ -55,6 +55,7 @@ def _diagnosis(d: Diagnosis) -> dict[str, Any]:
         "remedies": [
             {"title": r.title, "detail": r.detail, "diff": r.diff, "verified": r.verified} for r in d.remedies
         ],
+        **({"ranks": list(d.ranks)} if d.ranks else {}),
     }
 
 

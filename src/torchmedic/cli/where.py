@@ -1,0 +1,122 @@
+"""`torchmedic where`: where a live process stands, thread by thread, rank by rank."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from torchmedic.cli._output import OneLineError
+from torchmedic.settings import VARIABLE
+
+if TYPE_CHECKING:
+    from torchmedic.facts import ThreadStand
+
+_MOST_LINES = 12
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A watched process and its stacks."""
+
+    pid: int
+    rank: int | None
+    state: str
+    busy: float
+    threads: tuple[ThreadStand, ...]
+    waits_for: str
+    call: str
+
+
+@click.command()
+@click.option("--all-threads", is_flag=True, help="Show every thread, not the main one alone.")
+@click.argument("pid", type=click.IntRange(min=1))
+def command(pid: int, all_threads: bool) -> None:
+    """Show at which line a live process stands. PID is a script run by torchmedic, or anything that started one.
+
+    The process goes on: it is asked by a signal that Python's fault handler answers, even in a deadlock. Workers and
+    ranks below PID are shown too.
+    """
+    from torchmedic.probes.activity import busy_shares, command_of, descendants, state
+
+    if not state(pid):
+        raise OneLineError(f"no process {pid}" if os.path.isdir("/proc/self") else "`where` needs Linux's /proc")
+    pids = [pid, *descendants(pid)]
+    folders = {one: folder for one in pids if (folder := _folder_of(one)) is not None}
+    if not folders:
+        raise OneLineError(f"process {pid} ({command_of(pid)}) is not watched: only what `torchmedic run` started is")
+    shares = busy_shares(list(folders))
+    answers = [_ask(one, folder, shares.get(one, 0.0)) for one, folder in folders.items()]
+    if not any(answer.threads for answer in answers):
+        raise OneLineError(f"process {pid} does not answer")
+    for answer in answers:
+        _show(answer, all_threads)
+
+
+def _ask(pid: int, folder: Path, busy: float) -> Answer:
+    from torchmedic.probes.activity import state
+    from torchmedic.probes.stacks import ask_stacks, user_line
+    from torchmedic.probes.waits import waits_for
+
+    threads = ask_stacks(pid, folder)
+    main = next((t.stack for t in threads if t.is_main), ())
+    rank = re.fullmatch(r"rank(\d+)(?:-\d+)?", folder.name)
+    wait = waits_for(main, user_line(main), in_ddp=rank is not None)
+    return Answer(pid, int(rank.group(1)) if rank else None, state(pid), busy, threads, wait.kind, wait.call)
+
+
+def _folder_of(pid: int) -> Path | None:
+    """The run folder of a watched process: it was told so by a variable it was started with."""
+    from torchmedic.probes.stacks import STACKS, answers_signal
+
+    try:
+        words = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return None
+    told = next((w.partition(b"=")[2] for w in words if w.startswith(f"{VARIABLE}=".encode())), b"")
+    if not told or not answers_signal(pid):
+        return None
+    try:
+        settings = json.loads(told)
+    except ValueError:
+        return None
+    shared = Path(settings.get("shared_folder") or settings["run_folder"])
+    moved = next((path.parent for path in shared.glob(f"rank*/pid-{pid}")), None)
+    folder = moved or Path(settings["run_folder"])
+    return folder if (folder / STACKS).exists() else None
+
+
+def _show(answer: Answer, all_threads: bool) -> None:
+    from torchmedic.probes.stacks import user_line
+
+    rank = f" (rank {answer.rank})" if answer.rank is not None else ""
+    doing = f"waits for {_WAITS[answer.waits_for]}" if answer.waits_for else f"uses {100 * answer.busy:.0f} % of a core"
+    click.echo(f"process {answer.pid}{rank} {doing}")
+    for thread in answer.threads:
+        if not (thread.is_main or all_threads):
+            continue
+        at = user_line(thread.stack)
+        if at is not None:
+            click.echo(
+                f"  {thread.name}: {at.file}:{at.line} in {at.function or '<module>'}\n      {at.source.strip()}"
+            )
+        for place in thread.stack[:_MOST_LINES]:
+            click.echo(f"    {place.file}:{place.line} in {place.function}")
+
+
+_WAITS = {
+    "collective": "the other ranks, in a collective",
+    "gradients": "the gradients of the other ranks",
+    "loader": "a batch of its DataLoader",
+    "file-lock": "a lock on a file",
+    "lock": "a lock, a queue or a thread",
+    "process": "another process",
+    "sleep": "a clock or a person",
+    "network": "the network",
+    "device": "a device",
+}

@@ -1,0 +1,133 @@
+"""What was seen of processes that work together, and of processes that stand still."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation, Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadStand:
+    """One thread at one moment: its stack, innermost first."""
+
+    name: str
+    stack: tuple[Location, ...] = ()
+    is_main: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerStand:
+    """A process that the standing one has started: a DataLoader worker, or another child.
+
+    `state` is the system's letter for it (R runs, S sleeps, D waits for a device, Z has ended); `busy` is the share
+    of a core it used over the last second. `stack` is what its main thread does, innermost first.
+    """
+
+    pid: int
+    state: str = ""
+    busy: float | None = None
+    stack: tuple[Location, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing(Observation):
+    """Where a process stands, because it has not moved for long or because another one asked.
+
+    `waits_for` is what its main thread waits for: "collective", "gradients", "loader", "file-lock", "lock", "process",
+    "sleep", "network", "device" or "" where that cannot be told; `call` is the function it waits in. `still` is for
+    how many seconds nothing moved. `holder` is the process that holds the lock on `file`.
+    """
+
+    kind: ClassVar[str] = "standing"
+    rank: int | None = None
+    pid: int = 0
+    at: float = 0.0
+    still: float = 0.0
+    patience: float = 0.0
+    usual: float | None = None
+    waits_for: str = ""
+    call: str = ""
+    where: Location | None = None
+    threads: tuple[ThreadStand, ...] = ()
+    workers: tuple[WorkerStand, ...] = ()
+    loader_built: Location | None = None
+    file: str = ""
+    holder: int | None = None
+    holder_name: str = ""
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MovedOn(Observation):
+    """A process that stood still moves again."""
+
+    kind: ClassVar[str] = "moved-on"
+    seconds: float
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CollectiveCall:
+    """One call that every rank has to make: the `number`-th of its process, with the form of its tensor.
+
+    `op` is "gradients" for the all-reduce that `DistributedDataParallel` makes in backward.
+    """
+
+    number: int
+    op: str
+    form: str = ""
+    where: Location | None = None
+    step: int = 0
+    at: float = 0.0
+    done: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class CollectiveCalls(Observation):
+    """The last collectives of a process, oldest first, as it wrote them down before each call."""
+
+    kind: ClassVar[str] = "collective-calls"
+    calls: tuple[CollectiveCall, ...] = ()
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankSeen(Observation):
+    """A process joined a process group."""
+
+    kind: ClassVar[str] = "rank-seen"
+    rank: int
+    world: int
+    local_world: int | None = None
+    backend: str = ""
+    pid: int = 0
+    host: str = ""
+    where: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankEnded(Observation):
+    """How a rank ended, told by the process that had started it: an exit status, or the signal it died of."""
+
+    kind: ClassVar[str] = "rank-ended"
+    rank: int
+    status: int | None = None
+    signal: str = ""
+    at: float = 0.0
+    last_seen: Location | None = None
+    last_alive: float | None = None
+    step: int | None = None
+
+
+def standing_of(run: Run) -> Standing | None:
+    """Where a process stands now: its last answer, unless it has moved since."""
+    last = None
+    for seen in run.observations:
+        if isinstance(seen, Standing):
+            last = seen
+        elif isinstance(seen, MovedOn):
+            last = None
+    return last

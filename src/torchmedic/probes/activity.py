@@ -1,0 +1,112 @@
+"""What the system knows of a process: how busy it is, how often it wakes, what it holds, who its children are."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+
+
+@dataclass(frozen=True)
+class Pulse:
+    """Seconds of processor time and voluntary switches of one thread, or of a whole process, so far."""
+
+    seconds: float
+    switches: int
+
+
+def pulse(pid: int, thread: int | None = None) -> Pulse | None:
+    """The pulse of a thread (or a process); None where the system does not tell."""
+    base = Path(f"/proc/{pid}/task/{thread}" if thread is not None else f"/proc/{pid}")
+    try:
+        fields = (base / "stat").read_text().rpartition(")")[2].split()
+        switches = re.search(r"^voluntary_ctxt_switches:\s*(\d+)", (base / "status").read_text(), flags=re.MULTILINE)
+        return Pulse((int(fields[11]) + int(fields[12])) / _TICKS, int(switches.group(1)) if switches else 0)
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def state(pid: int) -> str:
+    """The system's letter for what a process does: R, S, D, Z; empty when it is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return ""
+
+
+def children(pid: int) -> list[int]:
+    """The processes a process has started."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with contextlib.suppress(OSError):
+                found += [int(word) for word in (task / "children").read_text().split()]
+    return found
+
+
+def descendants(pid: int) -> list[int]:
+    """All processes below one, nearest first."""
+    found = children(pid)
+    for child in found:
+        found += children(child)
+    return found
+
+
+def busy_shares(pids: list[int], seconds: float = 0.5) -> dict[int, float]:
+    """The share of a core that each process uses just now."""
+    before = {pid: pulse(pid) for pid in pids}
+    time.sleep(seconds)
+    shares = {}
+    for pid, first in before.items():
+        second = pulse(pid)
+        if first is not None and second is not None:
+            shares[pid] = (second.seconds - first.seconds) / seconds
+    return shares
+
+
+@dataclass(frozen=True)
+class FileLock:
+    """A lock on a file that a process waits for, and who holds it."""
+
+    path: str
+    holder: int | None
+
+
+def awaited_lock(pid: int) -> FileLock | None:
+    """The file lock a process is blocked on, by the system's own table."""
+    try:
+        rows = Path("/proc/locks").read_text().splitlines()
+    except OSError:
+        return None
+    waiting = next((row.split() for row in rows if "->" in row and row.split()[5] == str(pid)), None)
+    if waiting is None:
+        return None
+    number, place = waiting[0], waiting[6]
+    held = next((row.split() for row in rows if row.startswith(number) and "->" not in row), None)
+    holder = int(held[4]) if held is not None and held[4].isdigit() else None
+    return FileLock(path=_path_of(pid, place), holder=holder)
+
+
+def _path_of(pid: int, place: str) -> str:
+    """The open file of a process that lies at `major:minor:inode`."""
+    inode = place.rpartition(":")[2]
+    with contextlib.suppress(OSError):
+        for link in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                if str(link.stat().st_ino) == inode:
+                    return os.readlink(link)
+    return ""
+
+
+def command_of(pid: int) -> str:
+    """The command line of a process, shortened."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return ""
+    return " ".join(word for word in words if word)[:120]

@@ -1,0 +1,181 @@
+"""Notices that a process stands still, and writes down where, for what, and what those it waits for are doing."""
+
+from __future__ import annotations
+
+import _thread
+import collections
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from torchmedic.facts import Location, MovedOn, Standing, WorkerStand
+from torchmedic.probes import activity
+from torchmedic.probes.frames import is_own_file, outward
+from torchmedic.probes.stacks import answer_signal, ask_stacks, threads_now, user_line
+from torchmedic.probes.waits import PATIENT, TELLING, Wait, waits_for
+from torchmedic.ranks.marks import mark_time, raise_mark
+from torchmedic.record import Probe, Recorder
+
+TIMES_USUAL = 10
+_STEPS_KEPT = 50
+_ENOUGH_STEPS = 3
+_BUSY = 0.2
+_IDLE = 0.05
+_WAKES_A_SECOND = 5.0
+_MOST_WORKERS = 8
+
+
+class Stuck(Probe):
+    """A thread that looks once a second whether the main thread has moved.
+
+    Still means: the same line, hardly any processor time, hardly ever woken. A slow step, a compilation, the saving of
+    a checkpoint or an evaluation moves by this measure, however long it takes.
+    """
+
+    name = "stuck"
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._over = threading.Event()
+        self._main = threading.main_thread()
+        self._steps: collections.deque[float] = collections.deque(maxlen=_STEPS_KEPT)
+        self._last_step: float | None = None
+        self._common = Path(recorder.settings.common)
+        self._patience = recorder.settings.stuck_after
+        self._answered: float | None = None
+        self._is_marked = False
+        answer_signal(recorder.folder)
+        # Not a `threading.Thread`: the script may count and list its threads, and this one is none of them.
+        _thread.start_new_thread(self._watch, ())
+
+    def remove(self) -> None:
+        self._over.set()
+
+    def on_step_done(self, optimizer: Any) -> None:
+        now = time.monotonic()
+        if self._last_step is not None:
+            self._steps.append(now - self._last_step)
+        self._last_step = now
+
+    # -- the watching thread -------------------------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        seconds = min(1.0, self._patience / 4)
+        before: tuple[Any, ...] = ()
+        pulse = activity.pulse(os.getpid(), self._main.native_id)
+        still_since = time.monotonic()
+        while not self._over.wait(seconds):
+            now = time.monotonic()
+            signature = self._signature()
+            last, pulse = pulse, activity.pulse(os.getpid(), self._main.native_id)
+            if signature != before or self._moves(last, pulse, seconds):
+                self._move_on(now - still_since)
+                before, still_since = signature, now
+            self._answer_if_asked(now - still_since)
+            if not self._is_marked and now - still_since > min(self._patience, 2.0):
+                self._mark_if_stuck(now - still_since)
+
+    def _signature(self) -> tuple[Any, ...]:
+        """What changes when the main thread gets anywhere: its step, its stack of code and lines."""
+        frame = sys._current_frames().get(self._main.ident or 0)
+        frames = [f for f in outward(frame) if not is_own_file(f.f_code.co_filename)][:12]
+        return (self.recorder.step, *((f.f_code, f.f_lineno) for f in frames))
+
+    def _moves(self, last: activity.Pulse | None, now: activity.Pulse | None, seconds: float) -> bool:
+        if last is None or now is None:
+            return False
+        return now.seconds - last.seconds > _BUSY * seconds or now.switches - last.switches > max(
+            _WAKES_A_SECOND * seconds, _WAKES_A_SECOND
+        )
+
+    def _answer_if_asked(self, still: float) -> None:
+        asked = mark_time(self._common)
+        if asked is not None and asked != self._answered:
+            self._answered = asked
+            self.recorder.observe(self._standing(still, self._wait(), 0.0))
+            self.recorder.flush()
+
+    def _mark_if_stuck(self, still: float) -> None:
+        wait = self._wait()
+        patience = self._patience_for(wait)
+        if patience is None or still < patience or not self._others_are_idle(wait):
+            return
+        self._is_marked = True
+        self.recorder.observe(self._standing(still, wait, patience))
+        self.recorder.flush()
+        raise_mark(self._common)
+        self._answered = mark_time(self._common)
+
+    def _move_on(self, seconds: float) -> None:
+        if self._is_marked:
+            self._is_marked = False
+            self.recorder.observe(MovedOn(seconds=seconds, step=self.recorder.step))
+
+    def _patience_for(self, wait: Wait) -> float | None:
+        """How long to stand still is too long here; None for waits that are meant to last."""
+        if wait.kind in PATIENT:
+            return None
+        if len(self._steps) >= _ENOUGH_STEPS:
+            return max(self._patience, TIMES_USUAL * max(self._steps))
+        first = self.recorder.settings.first_step_after
+        return self._patience if wait.kind in TELLING else first
+
+    def _others_are_idle(self, wait: Wait) -> bool:
+        """A wait for something that is being worked on, here in another thread or in a child, is no standstill."""
+        if wait.kind in ("collective", "gradients", "device"):
+            return True
+        pids = [os.getpid(), *activity.descendants(os.getpid())]
+        return all(share < _IDLE for share in activity.busy_shares(pids).values())
+
+    # -- what is written down ------------------------------------------------------------------------------------
+
+    def _wait(self) -> Wait:
+        threads = threads_now()
+        stack = threads[0].stack if threads and threads[0].is_main else ()
+        return waits_for(stack, user_line(stack), in_ddp=_has_ddp())
+
+    def _standing(self, still: float, wait: Wait, patience: float) -> Standing:
+        threads = threads_now()
+        stack = threads[0].stack if threads else ()
+        lock = activity.awaited_lock(os.getpid())
+        return Standing(
+            rank=self.recorder.settings.rank,
+            pid=os.getpid(),
+            at=time.time(),
+            still=still,
+            patience=patience,
+            usual=sorted(self._steps)[len(self._steps) // 2] if self._steps else None,
+            waits_for="file-lock" if lock is not None else wait.kind,
+            call=wait.call,
+            where=user_line(stack),
+            threads=threads,
+            workers=self._workers() if wait.kind == "loader" else (),
+            file=lock.path if lock is not None else "",
+            holder=lock.holder if lock is not None else None,
+            holder_name=activity.command_of(lock.holder) if lock is not None and lock.holder else "",
+            step=self.recorder.step,
+        )
+
+    def _workers(self) -> tuple[WorkerStand, ...]:
+        pids = activity.children(os.getpid())[:_MOST_WORKERS]
+        shares = activity.busy_shares(pids)
+        return tuple(
+            WorkerStand(pid=pid, state=activity.state(pid), busy=shares.get(pid), stack=self._stack_of(pid))
+            for pid in pids
+        )
+
+    def _stack_of(self, pid: int) -> tuple[Location, ...]:
+        threads = ask_stacks(pid, self.recorder.folder)
+        return next((t.stack for t in threads if t.is_main), ())
+
+
+def _has_ddp() -> bool:
+    """Whether backward exchanges gradients: a process group with other members is there."""
+    torch = sys.modules.get("torch")
+    distributed = getattr(torch, "distributed", None)
+    if distributed is None or not distributed.is_available() or not distributed.is_initialized():
+        return False
+    return bool(distributed.get_world_size() > 1)

@@ -1,0 +1,1 @@
+"""Several processes that make one run: their folders, their last calls, their merged facts."""

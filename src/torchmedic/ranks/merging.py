@@ -1,0 +1,87 @@
+"""One Run out of the files of all ranks: read side by side, kept apart, so that rules can compare them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+from torchmedic.facts import CollectiveCalls, Crash, Observation, RankEnded, RankSeen, Run
+from torchmedic.ranks.calls import read_calls
+from torchmedic.settings import RUN_FILE
+from torchmedic.store import RunFileError, load
+
+_READERS = 8
+
+
+def load_whole(path: Path) -> Run:
+    """The run in a folder, with its ranks where it has some; a run file alone is a run of one process."""
+    files = rank_files(path) if path.is_dir() else []
+    if not files:
+        return load(path)
+    main = _load_or_none(path / RUN_FILE)
+    with ThreadPoolExecutor(_READERS) as readers:
+        ranks = [run for run in readers.map(_load_rank, files) if run is not None]
+    if main is not None and main.first(RankSeen) is not None:
+        ranks.append(_as_rank(main, path))
+        main = None
+    return merged(main, ranks)
+
+
+def rank_files(folder: Path) -> list[Path]:
+    """The run files of ranks below a run folder."""
+    return sorted(folder.glob("rank*/rank*.db"))
+
+
+def merged(main: Run | None, ranks: Iterable[Run]) -> Run:
+    """Put the ranks beside each other; `main` is the process that started them, where it is none of them."""
+    latest: dict[int, Run] = {}
+    for run in sorted(ranks, key=lambda run: run.info.started):
+        latest[run.info.rank] = run
+    ordered = tuple(latest[rank] for rank in sorted(latest))
+    if not ordered:
+        return main or Run()
+    ordered = _with_ends(ordered, main)
+    own = tuple(_worth_telling(main, ordered)) if main is not None else ()
+    first = main.info if main is not None else ordered[0].info
+    info = replace(
+        first,
+        torch=ordered[0].info.torch or first.torch,
+        steps=max(run.info.steps for run in ordered),
+        world=max(run.info.world for run in ordered),
+        stopped_by_us=first.stopped_by_us or any(run.info.stopped_by_us for run in ordered),
+    )
+    return Run(info=info, observations=own + tuple(o for run in ordered for o in run.observations), ranks=ordered)
+
+
+def _worth_telling(main: Run, ranks: tuple[Run, ...]) -> Iterable[Observation]:
+    """What the starting process saw. Its own exception only says that a rank failed, where that rank has said how."""
+    told = any(run.first(Crash) is not None or run.info.exit_code not in (None, 0) for run in ranks)
+    return (seen for seen in main.observations if not (isinstance(seen, Crash) and told))
+
+
+def _with_ends(ranks: tuple[Run, ...], main: Run | None) -> tuple[Run, ...]:
+    """Give each rank what the starting process knows of its end."""
+    ends = {seen.rank: seen for seen in main.all(RankEnded)} if main is not None else {}
+    return tuple(
+        replace(run, observations=(*run.observations, ends[run.info.rank])) if run.info.rank in ends else run
+        for run in ranks
+    )
+
+
+def _load_rank(file: Path) -> Run | None:
+    run = _load_or_none(file)
+    return None if run is None else _as_rank(run, file.parent)
+
+
+def _as_rank(run: Run, folder: Path) -> Run:
+    calls = read_calls(folder)
+    return replace(run, observations=(*run.observations, CollectiveCalls(calls=calls))) if calls else run
+
+
+def _load_or_none(path: Path) -> Run | None:
+    try:
+        return load(path)
+    except RunFileError:
+        return None

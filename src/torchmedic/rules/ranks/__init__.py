@@ -1,0 +1,1 @@
+"""Several processes that disagree, and processes that stand still."""

@@ -1,0 +1,46 @@
+"""What rules about runs that stand still share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from torchmedic.facts import Location, Run, Standing, standing_of
+
+_LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}", f"{os.sep}lib{os.sep}python")
+
+
+def stuck(run: Run) -> Standing | None:
+    """Where a run of one process stands still, of its own accord."""
+    standing = standing_of(run)
+    return standing if standing is not None and standing.patience > 0 and not run.ranks else None
+
+
+def own_lines(stack: tuple[Location, ...]) -> list[Location]:
+    """The lines of a stack that are the user's, innermost first."""
+    return [at for at in stack if not at.file.startswith("<") and not any(part in at.file for part in _LIBRARIES)]
+
+
+def own_line(stack: tuple[Location, ...]) -> Location | None:
+    return next(iter(own_lines(stack)), None)
+
+
+def innermost(stack: tuple[Location, ...]) -> str:
+    """The innermost frame in words: `acquire` in threading.py:327."""
+    if not stack:
+        return "nowhere in Python"
+    at = stack[0]
+    return f"`{at.function or 'the module'}` at {os.path.basename(at.file)}:{at.line}"
+
+
+def since(standing: Standing) -> str:
+    """When the run came to a stop, in steps: seconds are for the line that is said at once."""
+    made = f"after step {standing.step}" if standing.step else "before the first step"
+    return f"{made} nothing moved any more: the same line, no processor time, no wake-up"
+
+
+def other_threads(standing: Standing, most: int = 4) -> Iterator[str]:
+    """Where the other threads of the user's stand."""
+    for thread in [t for t in standing.threads if not t.is_main and own_line(t.stack) is not None][:most]:
+        at = own_line(thread.stack)
+        yield f"thread `{thread.name}` stands at {at} (`{at.source.strip() if at else ''}`)"

@@ -1,0 +1,47 @@
+"""A process that waits for a lock on a file which another one holds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from torchmedic.facts import Run, Standing
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.ranks._standing import since, stuck
+
+
+class FileLockNeverReleased(Rule):
+    """The main thread is blocked in `flock` or `lockf`; the system's table of locks says who is in front."""
+
+    code = "RNK002"
+    name = "file-lock-never-released"
+    symptoms = (Symptom.STUCK,)
+    tell_apart = "the main thread is blocked on a lock of a file, and the system knows the process that holds it"
+    needs = (Standing,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        standing = stuck(run)
+        if standing is None or standing.waits_for != "file-lock":
+            return
+        file = os.path.basename(standing.file) or "a file"
+        yield self.diagnose(
+            headline=f"the run waits for the lock on `{file}`, which {_holder(standing, run)} holds",
+            confidence="proven" if standing.holder is not None else "likely",
+            where=standing.where,
+            label="waits here for the lock",
+            step=standing.step,
+            culprit=Culprit(op="flock", phase="data", tensor=file),
+            evidence=(since(standing),),
+            remedies=(
+                Remedy(title="end the process that holds the lock, or have it close the file"),
+                Remedy(title="take the lock with a limit (`LOCK_EX | LOCK_NB`), and say so when it is taken"),
+            ),
+        )
+
+
+def _holder(standing: Standing, run: Run) -> str:
+    if standing.holder is None:
+        return "another process"
+    if standing.holder == standing.pid:
+        return "this very process, through another open file,"
+    return f"process `{os.path.basename(standing.holder_name.split(' ')[0]) or 'another'}`"

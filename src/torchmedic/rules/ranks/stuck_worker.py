@@ -1,0 +1,68 @@
+"""A DataLoader worker that stands still while the training waits for its batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Run, Standing, WorkerStand
+from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.ranks._standing import innermost, own_line, since, stuck
+
+
+class StuckWorker(Rule):
+    """The main thread waits for a batch, and a worker has been on one line ever since."""
+
+    code = "RNK001"
+    name = "stuck-worker"
+    symptoms = (Symptom.STUCK,)
+    tell_apart = "the main thread waits for a batch; the worker's own stack shows the line it stands on"
+    needs = (Standing,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        standing = stuck(run)
+        if standing is None or standing.waits_for != "loader":
+            return
+        idle = [w for w in standing.workers if w.state != "Z" and own_line(w.stack) is not None]
+        if not idle:
+            return
+        worker = idle[0]
+        where = own_line(worker.stack)
+        assert where is not None
+        yield self.diagnose(
+            headline=f"{len(idle)} of {len(standing.workers)} DataLoader workers stand still in `{where.function}`",
+            confidence="proven",
+            where=where,
+            label="a worker of the DataLoader stands here",
+            step=standing.step,
+            also=(Also(location=standing.where, why="the training waits here for a batch"),) if standing.where else (),
+            culprit=Culprit(phase="data", op=where.function),
+            evidence=tuple(_evidence(standing, worker)),
+            remedies=_remedies(worker),
+        )
+
+
+def _evidence(standing: Standing, worker: WorkerStand) -> Iterator[str]:
+    yield since(standing)
+    yield f"the worker does not use the processor; its innermost call is {innermost(worker.stack)}"
+    if _waits_for_lock(worker):
+        yield "a lock that another thread holds when workers are forked is copied locked, and nobody there opens it"
+
+
+def _waits_for_lock(worker: WorkerStand) -> bool:
+    """Whether the line, or the function it stands in, takes a lock."""
+    where = own_line(worker.stack)
+    words = f"{where.source if where else ''} {worker.stack[0].function} {worker.stack[0].source}".lower()
+    return any(word in words for word in ("lock", "acquire", "semaphore", "mutex"))
+
+
+def _remedies(worker: WorkerStand) -> tuple[Remedy, ...]:
+    if _waits_for_lock(worker):
+        return (
+            Remedy(title="make the lock inside the worker (in `worker_init_fn` or at the first `__getitem__`)"),
+            Remedy(title="start workers without a fork: `DataLoader(..., multiprocessing_context='spawn')`"),
+            Remedy(title="create the DataLoader's iterator before any thread takes the lock"),
+        )
+    return (
+        Remedy(title="run with `num_workers=0` to see the same line hang or fail in the main process"),
+        Remedy(title="give the loader a limit, so that it fails instead: `DataLoader(..., timeout=60)`"),
+    )
