@@ -15,6 +15,7 @@ from torchmedic.probes.activations import Activations
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.pairing import Pairings
 from torchmedic.probes.positions import operand_names
 from torchmedic.probes.values import tensor_summary
 from torchmedic.record import Probe, Recorder, next_of, shielded
@@ -44,6 +45,7 @@ class LossExam(Probe):
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self.activations = Activations(recorder, self._modules)
+        self._pairings = Pairings(recorder, self._modules)
         self._trace: CallTrace | None = None
         self._backwards = 0
         self._exams = 0
@@ -111,6 +113,7 @@ class LossExam(Probe):
             if meeting.in_loss_function or trace.is_reduced(call.index):
                 self.recorder.observe(meeting)
         self.activations.close(trace)
+        self._pairings.close()
         self._calls.clear()
         self._meetings.clear()
 
@@ -125,6 +128,8 @@ class LossExam(Probe):
                     self._look_at_pair(call, args, result)
                 else:
                     self.activations.look(self._trace, call, args, result)
+                    self._pairings.look_at_layer(self._trace, call, args)
+                    self._pairings.look_at_cast(call, args, result)
         except Exception as error:  # noqa: BLE001
             self.recorder.switch_off(self, error)
 
@@ -140,7 +145,10 @@ class LossExam(Probe):
             return
         if call.name in _DISTANCE_LOSSES and _made_pairs(given, target):
             self._note_meeting(call, given, target, _together(given, target), True)
-        self._calls.append((call, self._loss_call(call, call.name, given, target, result)))
+        fact = self._loss_call(call, call.name, given, target, result)
+        self._calls.append((call, fact))
+        if call.name not in _SIGN_LOSSES and self._trace is not None:
+            self._pairings.look_at_loss(self._trace, call, fact, args, kwargs)
 
     def _loss_call(self, call: Call, function: str, given: Any, target: Any, result: Any) -> LossCall:
         assert self._trace is not None

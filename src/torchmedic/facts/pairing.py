@@ -1,0 +1,54 @@
+"""What was seen of inputs, answers and targets: whether the ones have anything to do with the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossPairing(Observation):
+    """One call of a loss function, with the value it has when every target meets the answers for other samples.
+
+    `spread` is how much the answers differ within the batch, `varied` whether the targets do. `permuted` is the line
+    that puts the targets into an order of their own; `rounded` the line that cut fractions off them, which
+    `fractions` of them had.
+    """
+
+    kind: ClassVar[str] = "loss-pairing"
+    step: int | None
+    function: str
+    where: Location | None
+    names: tuple[str, str]
+    samples: int
+    loss: float
+    others: float
+    spread: float
+    varied: bool
+    permuted: Location | None = None
+    permuted_text: str = ""
+    rounded: Location | None = None
+    rounded_text: str = ""
+    fractions: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputSeen(Observation):
+    """What the first layer of a model was given: `same` says that all samples of the batch were equal.
+
+    `columns` are, per column, mean and spread within the batch, for tables of moderate width.
+    """
+
+    kind: ClassVar[str] = "input-seen"
+    step: int | None
+    op: str
+    layer: str
+    shape: tuple[int, ...]
+    same: bool
+    called: Location | None = None
+    expression: str = ""
+    layer_built: Location | None = None
+    means: tuple[float, ...] = ()
+    spreads: tuple[float, ...] = ()

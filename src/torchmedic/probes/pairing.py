@@ -1,0 +1,160 @@
+"""Whether a loss depends on which answer meets which target, and what the first layer of a model is shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+
+from torchmedic.facts import InputSeen, Location, LossCall, LossPairing
+from torchmedic.probes.calls import Call, CallTrace
+from torchmedic.probes.looks import MOST_ELEMENTS
+from torchmedic.probes.modules import Modules
+from torchmedic.record import Recorder
+
+_FIRST_LAYERS = frozenset(("linear", "conv1d", "conv2d", "conv3d", "lstm", "gru"))
+_ORDERS = frozenset(("randperm", "argsort", "randint", "multinomial"))
+_PICKING = frozenset(("getitem", "index_select", "take_along_dim"))
+_CUTTING = frozenset(("long", "int", "short", "to", "type", "trunc", "floor", "round"))
+_LEAST_SAMPLES = 8
+_MOST_COLUMNS = 200
+
+
+class Pairings:
+    """Looks at the loss calls and the first layers of an examined step."""
+
+    def __init__(self, recorder: Recorder, modules: Modules) -> None:
+        self._recorder = recorder
+        self._modules = modules
+        self._cut: dict[int, float] = {}
+
+    def close(self) -> None:
+        self._cut.clear()
+
+    # -- losses --------------------------------------------------------------------------------------------------
+
+    def look_at_loss(
+        self, trace: CallTrace, call: Call, seen: LossCall, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        given = args[0] if args else kwargs["input"]
+        target = args[1] if len(args) > 1 else kwargs["target"]
+        function = getattr(nn.functional, call.name, None)
+        if function is None or seen.loss is None or target.requires_grad or given.numel() > MOST_ELEMENTS:
+            return
+        if given.ndim == 0 or target.ndim == 0 or len(given) != len(target) or len(given) < _LEAST_SAMPLES:
+            return
+        permuted = _permuted(trace, given, target)
+        rounded = self._rounded(trace, target)
+        self._recorder.observe(
+            LossPairing(
+                step=self._recorder.step,
+                function=call.name,
+                where=seen.where,
+                names=seen.names,
+                samples=len(given),
+                loss=seen.loss,
+                others=_loss_of_others(function, given, args, kwargs),
+                spread=float(given.float().std(0).mean()),
+                varied=bool((target != target[:1]).any()),
+                permuted=_place(permuted),
+                permuted_text=_text(permuted),
+                rounded=_place(rounded),
+                rounded_text=_text(rounded),
+                fractions=self._cut.get(rounded.index, 0.0) if rounded is not None else 0.0,
+            )
+        )
+
+    def look_at_cast(self, call: Call, args: tuple[Any, ...], result: Any) -> None:
+        """Remember casts that cut fractions off."""
+        if call.name not in _CUTTING or not args or not isinstance(args[0], torch.Tensor):
+            return
+        before = args[0]
+        if not isinstance(result, torch.Tensor) or not before.is_floating_point() or before.requires_grad:
+            return
+        whole = not result.is_floating_point() or call.name in ("trunc", "floor", "round")
+        if whole and result.dtype != torch.bool and 0 < before.numel() <= MOST_ELEMENTS:
+            self._cut[call.index] = float((before != before.round()).float().mean())
+
+    def _rounded(self, trace: CallTrace, target: torch.Tensor) -> Call | None:
+        """The cast that cut fractions off a target on its way to the loss."""
+        index = trace.maker_of(target)
+        while index is not None:
+            if self._cut.get(index, 0.0) > 0:
+                return trace.calls[index]
+            reads = trace.calls[index].reads
+            index = reads[0].maker if len(reads) == 1 else None
+        return None
+
+    # -- inputs --------------------------------------------------------------------------------------------------
+
+    def look_at_layer(self, trace: CallTrace, call: Call, args: tuple[Any, ...]) -> None:
+        """The first layers: those whose input no layer has made."""
+        if call.name not in _FIRST_LAYERS or not call.inside_module or not args:
+            return
+        given = args[0]
+        if not isinstance(given, torch.Tensor) or given.requires_grad or not given.is_floating_point():
+            return
+        if given.ndim < 2 or len(given) < _LEAST_SAMPLES or given.numel() > MOST_ELEMENTS:
+            return
+        values = given.detach().float()
+        narrow = values.ndim == 2 and values.shape[1] <= _MOST_COLUMNS
+        self._recorder.observe(
+            InputSeen(
+                step=self._recorder.step,
+                op=call.name,
+                layer=type(call.layer).__name__ if call.layer is not None else "",
+                shape=tuple(given.shape),
+                same=bool((values == values[:1]).all()),
+                called=call.place.location() if call.place else None,
+                expression=call.place.expression() if call.place else "",
+                layer_built=self._modules.born_at(call.layer) if call.layer is not None else None,
+                means=tuple(values.mean(0).tolist()) if narrow else (),
+                spreads=tuple(values.std(0).tolist()) if narrow else (),
+            )
+        )
+
+
+def _loss_of_others(function: Any, given: torch.Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
+    """The loss when every target meets the answers for another sample: a mean over two turns of the batch."""
+    turns = (len(given) // 2, len(given) // 3)
+    found = []
+    for turn in turns:
+        turned = torch.roll(given, turn, 0)
+        rest = {key: value for key, value in kwargs.items() if key != "input"}
+        found.append(float(function(turned, *args[1:], **rest)))
+    return sum(found) / len(found)
+
+
+def _permuted(trace: CallTrace, given: torch.Tensor, target: torch.Tensor) -> Call | None:
+    """The call that puts the targets into an order which the answers have nothing to do with."""
+    behind = _ancestors(trace, trace.maker_of(given))
+    for index in _ancestors(trace, trace.maker_of(target)):
+        call = trace.calls[index]
+        if call.name not in _PICKING or index in behind:
+            continue
+        for read in call.reads[1:]:
+            order = trace.calls[read.maker] if read.maker is not None else None
+            if order is not None and order.name in _ORDERS and order.index not in behind:
+                return call
+    return None
+
+
+def _ancestors(trace: CallTrace, index: int | None) -> set[int]:
+    """All calls that a result was computed from."""
+    found: set[int] = set()
+    waiting = [index] if index is not None else []
+    while waiting:
+        at = waiting.pop()
+        if at not in found:
+            found.add(at)
+            waiting += [read.maker for read in trace.calls[at].reads if read.maker is not None]
+    return found
+
+
+def _place(call: Call | None) -> Location | None:
+    return call.place.location() if call is not None and call.place is not None else None
+
+
+def _text(call: Call | None) -> str:
+    return call.place.expression() if call is not None and call.place is not None else ""
