@@ -32,6 +32,12 @@ def log(name: str, value: Any) -> None:
         listener.take(name, value, "log")
 
 
+def tell(name: str, value: Any, source: str) -> None:
+    """Pass a number that a tracker or a framework was given on to whoever watches."""
+    for listener in _listeners:
+        listener.take(name, value, source)
+
+
 def tell_stop(stop: EarlyStop) -> None:
     """Pass the state of an early stopping on to whoever watches."""
     for listener in _listeners:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from torchmedic.record import Recorder
 
 
-def install_probes(recorder: Recorder) -> None:
-    """Install every probe. Called when torch has been imported."""
+def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> None:
+    """Install every probe. Called when torch has been imported; `born_before` are modules that were built earlier."""
     from torchmedic.probes.autograd import Autograd
     from torchmedic.probes.batches import Batches
     from torchmedic.probes.crash_scene import CrashScene
     from torchmedic.probes.datasets import DataExam
     from torchmedic.probes.exam import wiring_exams
+    from torchmedic.probes.frameworks import Frameworks
     from torchmedic.probes.index_outside import IndicesOutside
     from torchmedic.probes.inplace_clash import InplaceClashes
     from torchmedic.probes.leaks import Leaks
@@ -22,16 +26,19 @@ def install_probes(recorder: Recorder) -> None:
     from torchmedic.probes.optimizers import Optimizers
     from torchmedic.probes.pulse import Pulse
     from torchmedic.probes.stale_graph import StaleGraphs
+    from torchmedic.probes.trackers import Trackers
     from torchmedic.probes.vitals import Vitals
     from torchmedic.probes.wraparound import Wraparound
     from torchmedic.replay.doctor import Doctor
 
-    modules, optimizers, loaders = Modules(), Optimizers(), Loaders()
+    modules, optimizers, loaders = Modules(born_before), Optimizers(), Loaders()
     vitals = Vitals(modules)
     watching = (modules, optimizers, vitals, Autograd(), Batches(), loaders, Doctor(modules, optimizers, loaders))
     after_a_crash = (CrashScene(modules), IndicesOutside(), InplaceClashes(), StaleGraphs())
     silent = (LossExam(modules, optimizers), Pulse(optimizers), Metrics(), Leaks(), DataExam(loaders), Wraparound())
-    for probe in (*watching, *silent, *wiring_exams(modules, optimizers), *after_a_crash):
+    trackers = Trackers()
+    told = (trackers, Frameworks(trackers))
+    for probe in (*watching, *silent, *told, *wiring_exams(modules, optimizers), *after_a_crash):
         recorder.add(probe)
 
 

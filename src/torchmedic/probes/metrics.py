@@ -22,6 +22,7 @@ from torchmedic.record import Probe, Recorder, shielded
 
 _MOST_SERIES = 64
 _LINES_LEARNED = 8
+_ALL_ON_DEVICE = 64
 _DEVICE_EVERY = 4
 
 
@@ -116,12 +117,14 @@ class Metrics(Probe):
         root = roots[0] if len(roots) == 1 else None
         if not isinstance(root, torch.Tensor) or root.numel() != 1:
             return
+        value: Any = self.recorder.loss
         if id(root) == self._unscaled[0]:
-            root, self._unscaled = self._unscaled[1], (0, None)
+            value, self._unscaled = _number(self._unscaled[1]), (0, None)
         self._backwards += 1
-        if root.device.type != "cpu" and self._backwards > 64 and self._backwards % _DEVICE_EVERY:
-            return
-        self._add(self._training_name(), root.detach() if root.device.type != "cpu" else float(root.detach()), "phase")
+        if value is None and (self._backwards <= _ALL_ON_DEVICE or self._backwards % _DEVICE_EVERY == 0):
+            value = _number(root)
+        if value is not None:
+            self._add(self._training_name(), value, "phase")
 
     def _training_name(self) -> str:
         """Several losses with a `backward` of their own are told apart by the variable on that line."""
