@@ -7,9 +7,10 @@ from torchmedic._version import __version__ as __version__
 if TYPE_CHECKING:
     from torchmedic.asserting import assert_finite as assert_finite
     from torchmedic.early_stopping import EarlyStopping as EarlyStopping
+    from torchmedic.in_process import watch as watch
     from torchmedic.metrics import log as log
 
-_HOME = {"assert_finite": "asserting", "EarlyStopping": "early_stopping", "log": "metrics"}
+_HOME = {"assert_finite": "asserting", "EarlyStopping": "early_stopping", "log": "metrics", "watch": "in_process"}
 
 
 def __getattr__(name: str) -> Any:
@@ -20,3 +21,17 @@ def __getattr__(name: str) -> Any:
 
     found = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
     return found
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext torchmedic`."""
+    from torchmedic.integrations.notebook import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """`%unload_ext torchmedic`."""
+    from torchmedic.integrations.notebook import unload
+
+    unload(shell)

@@ -8,25 +8,35 @@ from pathlib import Path
 from torchmedic import sampled
 from torchmedic.facts import Run
 from torchmedic.findings import Verdict
-from torchmedic.render.html import Report, page
+from torchmedic.render.html import Report, fragment, page
 from torchmedic.rules import by_code
 from torchmedic.rules import page as rule_page
 
+Sources = dict[str, tuple[str, ...]]
 REPORT_FILE = "report.html"
 _LARGEST_SOURCE = 2 << 20
 
 
-def html_report(path: Path, run: Run, verdict: Verdict, *, light: bool = False) -> str:
-    """The page of a run whose file lies at `path`; light pages have pictures instead of interactive charts."""
+def html_report(path: Path, run: Run, verdict: Verdict, *, light: bool = False, sources: Sources | None = None) -> str:
+    """The page of a run whose file lies at `path`; light pages have pictures instead of interactive charts.
+
+    `sources` are the lines of code that lies in no file.
+    """
     report = Report(
         verdict=verdict,
         run=run,
         curves=tuple(sampled.curves(path, points=600)),
         layers=tuple(sampled.layers(path, columns=120 if light else 240)),
-        sources=_sources(run, verdict),
+        sources={**_sources(run, verdict), **(sources or {})},
         pages=_pages(verdict),
     )
     return page(report, plotly="" if light else plotly_script())
+
+
+def html_fragment(run: Run, verdict: Verdict, *, sources: Sources, report: str = "") -> str:
+    """The verdict alone, to be shown below a cell; `report` is where the whole page lies."""
+    found = {**_sources(run, verdict), **sources}
+    return fragment(Report(verdict=verdict, run=run, sources=found, pages=_pages(verdict)), report_path=report)
 
 
 def plotly_script() -> str:
@@ -38,7 +48,7 @@ def plotly_script() -> str:
     return script.read_text(encoding="utf-8") if script.exists() else ""
 
 
-def _sources(run: Run, verdict: Verdict) -> dict[str, tuple[str, ...]]:
+def _sources(run: Run, verdict: Verdict) -> Sources:
     """The files that diagnoses point at, as they are now; those that are gone or too large are left out."""
     places = [place for d in verdict.diagnoses for place in (d.where, *(also.location for also in d.also)) if place]
     found = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import ctypes
 import functools
+import linecache
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -56,9 +57,9 @@ def _innermost(filename: str, scope: int, lines: tuple[int, ...]) -> Loop | None
 def _loops(filename: str) -> tuple[tuple[int, Loop], ...]:
     """Every loop of a file with the first line of the function it stands in (0 for the module)."""
     try:
-        with open(filename, "rb") as file:
-            tree = ast.parse(file.read())
-    except (OSError, SyntaxError, ValueError):
+        # Not from the file: a notebook's cell has none.
+        tree = ast.parse("".join(linecache.getlines(filename)))
+    except (SyntaxError, ValueError):
         return ()
     found: list[tuple[int, Loop]] = []
     _collect(tree, 0, found)

@@ -52,6 +52,22 @@ def page(report: Report, *, plotly: str = "") -> str:
     )
 
 
+def fragment(report: Report, *, report_path: str = "") -> str:
+    """The verdict alone as a piece of HTML with its own style, for a page that is not ours (a notebook)."""
+    verdict = report.verdict
+    return (
+        _templates()
+        .get_template("fragment.html")
+        .render(
+            verdict=verdict,
+            nothing=_nothing(verdict),
+            diagnoses=[_diagnosis(d, report) for d in verdict.diagnoses],
+            chain=_chain(report),
+            report_path=report_path,
+        )
+    )
+
+
 def figures(drawn: list[Chart], maps: list[HeatMap]) -> Markup:
     """The numbers of the charts as JSON that is safe inside a script element."""
     plain = {

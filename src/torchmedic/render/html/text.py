@@ -88,6 +88,7 @@ TEXT = {
     "env_run": "run folder",
     "made_by": "torchmedic {version}",
     "made_light": "small version, without interactive charts",
+    "report_at": "report: `{path}`",
     "theme": "Colours",
     "theme_auto": "as the system",
     "theme_light": "light",

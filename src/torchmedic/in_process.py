@@ -1,0 +1,165 @@
+"""`torchmedic.watch`: watching inside the user's own process, from a line of theirs to another."""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import io
+import os
+import platform
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+
+import torch
+from rich.console import Console
+
+from torchmedic import settings as options
+from torchmedic.facts import Run, RunInfo
+from torchmedic.findings import Verdict
+from torchmedic.launch.parent import new_run_folder
+from torchmedic.probes.cells import is_notebook, name_cells
+from torchmedic.probes.exceptions import crash_of
+from torchmedic.probes.frames import shown_path
+from torchmedic.record import Recorder
+from torchmedic.redaction import redact_argv
+from torchmedic.render.text import draw
+from torchmedic.replay.doctor import SickRun
+from torchmedic.reporting import REPORT_FILE, Sources, html_fragment, html_report
+from torchmedic.settings import RUN_FILE, OnSick
+from torchmedic.store import Writer, create, load, update_info
+from torchmedic.triage import examine
+from torchmedic.watching import install_probes
+
+_current: list[Watch] = []
+
+
+def watch(*, on_sick: OnSick = "stop", quiet: bool = False, name: str = "") -> Watch:
+    """Watch what this process trains, from now until `stop()` or the end of the `with` block.
+
+    A block is left at a sick step (`on_sick="stop"`), with the weights of the last good one; exceptions pass through.
+    The verdict is printed on standard error unless `quiet`, and kept as `.verdict`. In a process that is watched
+    already, by `torchmedic run` or an outer block, it does nothing.
+
+    >>> with watch(quiet=True) as medic:
+    ...     pass
+    >>> medic.verdict.outcome
+    'healthy'
+    """
+    return Watch(on_sick=on_sick, quiet=quiet, name=name)
+
+
+class Watch:
+    """One stretch of watching; `verdict` is there when it is over."""
+
+    def __init__(self, *, on_sick: OnSick, quiet: bool, name: str) -> None:
+        self.verdict: Verdict | None = None
+        self.run: Run | None = None
+        self.folder: Path | None = None
+        self.quiet = quiet
+        self._told: Verdicts | None = None
+        self._recorder: Recorder | None = None
+        self._began = time.time()
+        if options.from_environment() is None and not _current:
+            self._start(on_sick, name)
+
+    def _start(self, on_sick: OnSick, name: str) -> None:
+        script = name or ("notebook" if is_notebook() else Path(sys.argv[0] or "python").name)
+        self.folder = new_run_folder([script])
+        info = RunInfo(
+            argv=redact_argv((script, *sys.argv[1:])),
+            cwd=os.getcwd(),
+            python=platform.python_version(),
+            torch=str(torch.__version__),
+            started=self._began,
+            folder=shown_path(str(self.folder)),
+        )
+        create(self.folder / RUN_FILE, info)
+        settings = options.Settings(run_folder=str(self.folder), parent=os.getppid(), on_sick=on_sick)
+        self._recorder = Recorder(settings, Writer(self.folder / RUN_FILE))
+        name_cells()
+        install_probes(self._recorder, born_before=_modules_alive())
+        _current.append(self)
+        atexit.register(self.stop)
+
+    @property
+    def is_on(self) -> bool:
+        return self._recorder is not None
+
+    def __enter__(self) -> Watch:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        was_ours = self.is_on
+        self.stop(error if isinstance(error, Exception) else None)
+        return was_ours and isinstance(error, SickRun)
+
+    def stop(self, error: Exception | None = None) -> Verdict | None:
+        """End the watching, take every probe out, and judge what was seen."""
+        recorder, self._recorder = self._recorder, None
+        if recorder is None or not recorder.is_ours:
+            return self.verdict
+        atexit.unregister(self.stop)
+        _current.remove(self)
+        if error is not None:
+            recorder.observe(crash_of(error, step=recorder.step or None))
+            recorder.emit("on_crash", error)
+        recorder.finish()
+        path = recorder.folder / RUN_FILE
+        seconds, stopped = time.time() - self._began, recorder.stopped_by_us
+        update_info(path, steps=recorder.step, seconds=seconds, stopped_by_us=stopped, exit_code=int(error is not None))
+        self.run = load(path)
+        self.verdict = examine(self.run)
+        sources = name_cells()
+        report = recorder.folder / REPORT_FILE
+        report.write_text(html_report(path, self.run, self.verdict, sources=sources), encoding="utf-8")
+        self._told = Verdicts(self.verdict, self.run, sources, shown_path(str(report)))
+        if not self.quiet:
+            self._told.tell()
+        return self.verdict
+
+    def __str__(self) -> str:
+        """The diagnoses as plain text."""
+        return str(self._told) if self._told is not None else ""
+
+    def _repr_html_(self) -> str | None:
+        return self._told._repr_html_() if self._told is not None else None
+
+
+class Verdicts:
+    """A verdict that a notebook shows as HTML and a terminal as text."""
+
+    def __init__(self, verdict: Verdict, run: Run, sources: Sources, report: str = "") -> None:
+        self._verdict = verdict
+        self._run = run
+        self._sources = sources
+        self._report = report
+
+    def tell(self) -> None:
+        """Show it where the user looks: below the cell, or on standard error."""
+        if is_notebook():
+            from IPython.display import display
+
+            display(self)  # type: ignore[no-untyped-call]
+        else:
+            console = Console(file=sys.stderr, highlight=False, markup=False, emoji=False, force_jupyter=False)
+            draw(self._verdict, console, report=self._report)
+
+    def _repr_html_(self) -> str:
+        return html_fragment(self._run, self._verdict, sources=self._sources, report=self._report)
+
+    def __repr__(self) -> str:
+        out = io.StringIO()
+        console = Console(
+            file=out, width=100, no_color=True, highlight=False, markup=False, emoji=False, force_jupyter=False
+        )
+        draw(self._verdict, console, report=self._report)
+        return out.getvalue().rstrip()
+
+
+def _modules_alive() -> list[torch.nn.Module]:
+    """Modules that were built before anyone watched. By type: asking an object for its class may run its code."""
+    return [found for found in gc.get_objects() if issubclass(type(found), torch.nn.Module)]

@@ -1,0 +1,1 @@
+"""Where torchmedic meets other programs: notebooks, test runners, training frameworks."""
