@@ -8,13 +8,15 @@ from typing import Any
 from torch import nn
 
 from torchmedic.facts import Trial
-from torchmedic.probes.trace import Op, Trace
+from torchmedic.probes.trace import Op, Trace, storage_key
 from torchmedic.replay.cures import Cure, Treatment, cures_for, wrapped
 from torchmedic.replay.finite import bad_tensors
 from torchmedic.replay.guard import Guard, Suspicion
+from torchmedic.replay.mending import Mended
 from torchmedic.replay.microscope import Findings, describe, investigate, microscope
 from torchmedic.replay.scalers import WithoutAutocast
 from torchmedic.replay.session import Outcome, Pass, Session
+from torchmedic.replay.sources import find
 
 MOST_TRIALS = 8
 
@@ -64,8 +66,11 @@ class Case:
         return seeds
 
     def _ask_trials(self, session: Session, following: Callable[[], None]) -> None:
-        """More questions: which change of the guilty call makes the step finite?"""
-        if self.findings is None or self.trace is None or self.findings.entered is not None:
+        """More questions: which change of the guilty call, or of the data, makes the step finite?"""
+        if self.findings is None or self.trace is None:
+            return
+        if self.findings.entered is not None:
+            self._ask_mended_data(session, self.findings.entered.key, self.trace, following)
             return
         origin = self.findings.origin
         forward = self.trace.ops[origin.forward] if origin.forward is not None else None
@@ -76,6 +81,29 @@ class Case:
             session.ask(self._trial_without_autocast(following))
         for cure in cures_for(origin, forward)[:MOST_TRIALS]:
             session.ask(self._trial(cure, Treatment(cure, guilty.place), guilty, following))
+
+    def _ask_mended_data(self, session: Session, key: int, trace: Trace, following: Callable[[], None]) -> None:
+        """The bad values came from outside: is the step well when they are finite?"""
+        like, suspicion = trace.outsiders.get(key), self.suspicion
+        found = find(key, roots=self._roots, handed=suspicion.beginning.handed, frame=suspicion.frame, like=like)
+        if found is None or found[0] not in ("batch", "variable") or not found[2].is_floating_point():
+            return
+        tensors = [found[2]] if like is None or storage_key(like) == storage_key(found[2]) else [found[2], like]
+
+        def judged(outcome: Outcome) -> None:
+            self.trials.append(
+                Trial(
+                    step=self.step,
+                    suspect="bad values in the data",
+                    change=f"fill the bad values of `{found[1]}`, or leave their rows out",
+                    helps=not outcome.is_sick,
+                    loss=outcome.loss,
+                    is_cure=True,
+                )
+            )
+            following()
+
+        session.ask(Pass(mode=Mended(tensors), done=judged, random=self._random))
 
     def _trial(self, cure: Cure, treatment: Treatment, op: Op, following: Callable[[], None]) -> Pass:
         def judged(outcome: Outcome) -> None:

@@ -15,6 +15,7 @@ from torchmedic.facts import Birth, Operand
 from torchmedic.probes.frames import is_user_file, location
 from torchmedic.probes.values import tensor_summary
 from torchmedic.record import Probe, Recorder
+from torchmedic.replay.mending import LineTrial
 from torchmedic.replay.tables import Spoiled, holds_numbers, spoiled, zero_labels
 
 MOST_BIRTHS = 60
@@ -29,6 +30,7 @@ class _Level:
     line: int
     number: int
     bad: dict[str, Spoiled] = field(default_factory=dict)
+    trial: LineTrial | None = None
 
 
 class Preparation(Probe):
@@ -94,6 +96,8 @@ class Preparation(Probe):
                 self._look_at_return(frame, level, arg)
                 self._levels.pop(id(frame), None)
         level.line = frame.f_lineno or 0
+        statement = _statement(frame.f_code.co_filename, level.line)
+        level.trial = LineTrial(statement, frame.f_locals) if statement is not None and event == "line" else None
         return self._within
 
     def _look(self, frame: FrameType, level: _Level) -> None:
@@ -145,6 +149,7 @@ class Preparation(Probe):
                     ),
                     zero_at=tuple(f"{n}: {', '.join(labels)}" for n, v in operands if (labels := zero_labels(v))),
                     was_read=_reads_a_file(statement),
+                    helped=level.trial.helps(values, frame.f_globals) if level.trial is not None else "",
                 ),
             )
         )

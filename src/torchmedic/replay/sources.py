@@ -36,14 +36,23 @@ def identify(
     A batch that was moved to a device or copied on its way has another storage: `like`, the tensor the step read,
     is then compared by form and by where it is bad.
     """
+    found = find(key, roots=roots, handed=handed, frame=frame, like=like)
+    return describe_source(*found) if found is not None else None
+
+
+def find(
+    key: int,
+    *,
+    roots: list[nn.Module],
+    handed: tuple[Handed, ...],
+    frame: FrameType | None,
+    like: torch.Tensor | None,
+) -> tuple[str, str, torch.Tensor, Handed | None] | None:
+    """What kind of thing holds the storage `key`, its name, the tensor, and the batch it belongs to."""
     known = list(_known(roots, handed, frame))
-    for origin, name, tensor, given in known:
-        if storage_key(tensor) == key:
-            return describe_source(origin, name, tensor, given)
-    for origin, name, tensor, given in known:
-        if like is not None and origin == "batch" and _looks_the_same(tensor, like):
-            return describe_source(origin, name, tensor, given)
-    return None
+    exact = (thing for thing in known if storage_key(thing[2]) == key)
+    alike = (t for t in known if like is not None and t[0] == "batch" and _looks_the_same(t[2], like))
+    return next(exact, None) or next(alike, None)
 
 
 def _known(

@@ -9,7 +9,7 @@ from typing import ClassVar
 from torchmedic.facts import Location, Run, SickStep
 from torchmedic.findings import Also, Confidence, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.numerics._case import Case
-from torchmedic.rules.numerics._reading import common_evidence, ruled_out, tried
+from torchmedic.rules.numerics._reading import common_evidence, ruled_out, tried, tried_on_line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class NumericsRule(Rule):
 
     symptoms: ClassVar[tuple[Symptom, ...]] = (Symptom.LOSS_NAN, Symptom.WEIGHTS_NAN)
     needs = (SickStep,)
-    folds = ("ERR",)
+    folds: ClassVar[tuple[str, ...]] = ("ERR",)
     rank: ClassVar[int]
 
     def explain(self, case: Case) -> Explanation | None:
@@ -85,7 +85,7 @@ class NumericsRule(Rule):
             ),
             evidence=(*mine.notes, *common_evidence(case)),
             ruled_out=tuple(ruled_out(case)),
-            remedies=(*tried(case, mine.tries), *mine.remedies),
+            remedies=(*tried_on_line(case), *tried(case, mine.tries), *mine.remedies),
         )
 
 

@@ -11,6 +11,7 @@ from torchmedic.rules.numerics._case import Case, factor
 
 _SUSPECTS = {"float32 precision": "float64"}
 _WIDEST = 90
+_DATA = "bad values in the data"
 
 
 def number(value: float | None) -> str:
@@ -63,8 +64,25 @@ def common_evidence(case: Case) -> Iterator[str]:
             else f" in `{short(turn.expression, 60)}`"
         )
         yield f"infinity turned into NaN{said} ({turn.where})"
+    yield from _way(case)
     yield from _consequences(case)
     yield from _replay(case)
+
+
+def _way(case: Case) -> Iterator[str]:
+    """The lines that passed the bad values on, from the guilty operation to the loss, with the layers they ran."""
+    origin = case.origin
+    if origin is None or origin.op.phase != "forward" or origin.op.where is None:
+        return
+    stops: dict[str, list[str]] = {}
+    for op in origin.chain:
+        if op.where is not None and str(op.where) != str(origin.op.where):
+            layers = stops.setdefault(str(op.where), [])
+            # The outermost module goes by the name of its class: that says no more than the line does.
+            layers += [op.module] if op.module and not op.module[0].isupper() and op.module not in layers else []
+    if stops:
+        said = [f"{place} (`{'`, `'.join(layers[:2])}`)" if layers else place for place, layers in stops.items()]
+        yield "the way to the loss: " + " -> ".join(said if len(said) <= 6 else [*said[:3], "…", *said[-2:]])
 
 
 def _of_operation(op: OpFact) -> Iterator[str]:
@@ -110,13 +128,30 @@ def _replay(case: Case) -> Iterator[str]:
 def tried(case: Case, suspects: tuple[str, ...] | None) -> Iterator[Remedy]:
     """Cures that made the failing step finite."""
     for trial in case.trials:
+        if trial.suspect == _DATA and case.birth is not None and case.birth.helped:
+            continue
         if trial.helps and trial.is_cure and not trial.hides and (suspects is None or trial.suspect in suspects):
             yield Remedy(title=imperative(trial.change), detail=_result(trial), verified=True)
 
 
+def tried_on_line(case: Case) -> Iterator[Remedy]:
+    """A change of the line of preparation that made its values finite."""
+    birth = case.birth
+    if birth is None or not birth.helped:
+        return
+    finite = next((t for t in case.trials if t.suspect == _DATA and t.helps), None)
+    then = f"; with finite values the failing step has {_outcome(finite)}" if finite is not None else ""
+    yield Remedy(title=birth.helped, detail=f"tried on that line: every value finite{then}", verified=True)
+
+
 def _result(trial: Trial) -> str:
+    how = " with 0 in their place" if trial.suspect == _DATA else ""
+    return f"tried on the failing step{how}: {_outcome(trial)}"
+
+
+def _outcome(trial: Trial) -> str:
     loss = f"loss {number(trial.loss)}, " if trial.loss is not None and math.isfinite(trial.loss) else ""
-    return f"tried on the failing step: {loss}all gradients finite"
+    return f"{loss}all gradients finite"
 
 
 def imperative(change: str) -> str:

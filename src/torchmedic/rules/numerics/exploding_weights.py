@@ -16,6 +16,7 @@ class ExplodingWeights(NumericsRule):
     name = "exploding-weights"
     symptoms = (Symptom.LOSS_NAN, Symptom.LOSS_NOISY, Symptom.WEIGHTS_NAN)
     tell_apart = "the norm of the weights, and with it the loss, grew by orders of magnitude over the last steps"
+    folds = ("ERR", "TRN")
     rank = 19
 
     def explain(self, case: Case) -> Explanation | None:

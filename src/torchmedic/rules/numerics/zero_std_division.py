@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torchmedic.facts import Birth
 from torchmedic.findings import Remedy
-from torchmedic.rules.data._preparing import column_list, field_of, reached, zero_labels
+from torchmedic.rules.data._preparing import column_list, field_of, reached, variable_text, zero_labels
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._case import Case, text
 from torchmedic.rules.numerics._divisions import is_spread, zero_divisor
@@ -49,7 +49,7 @@ class ZeroStdDivision(NumericsRule):
 
 
 def _in_preparation(case: Case, birth: Birth) -> Explanation:
-    names = column_list(birth) or f"`{birth.variable}`"
+    names = column_list(birth) or variable_text(birth)
     constant = zero_labels(birth)
     return Explanation(
         headline=fitted(

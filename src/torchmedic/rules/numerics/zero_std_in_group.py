@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchmedic.findings import Remedy
-from torchmedic.rules.data._preparing import column_list, field_of, reached, zero_labels
+from torchmedic.rules.data._preparing import column_list, field_of, reached, variable_text, zero_labels
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._case import Case
 from torchmedic.rules.numerics._reading import fitted
@@ -23,7 +23,7 @@ class ZeroStdInGroup(NumericsRule):
         if birth is None or not divides_by_spread(birth) or not is_per_group(birth):
             return None
         groups = zero_labels(birth)
-        names = column_list(birth) or f"`{birth.variable}`"
+        names = column_list(birth) or variable_text(birth)
         return Explanation(
             headline=fitted(
                 f"division by the zero standard deviation of a group made {names} non-finite",
