@@ -57,7 +57,7 @@ def arm() -> Callable[[], None]:
         return finish
     for probe in (Clues(), Surroundings(), StartTimes(), Whereabouts(), Stuck()):
         recorder.add(probe)
-    after_import("torch", lambda: _watch_torch(recorder))
+    after_import("torch", lambda: _watch_torch(recorder, finish))
     after_import("pandas", lambda: _watch_pandas(recorder))
     return finish
 
@@ -77,13 +77,29 @@ def _keep_native_stacks(folder: Path) -> None:
         faulthandler.enable((folder / FAULT_LOG).open("w"))
 
 
-def _watch_torch(recorder: Recorder) -> None:
+def _watch_torch(recorder: Recorder, finish: Callable[[], None]) -> None:
     try:
+        from torchmedic.probes.trackers import when_used
         from torchmedic.watching import install_probes
 
         install_probes(recorder)
+        when_used(functools.partial(_finish_first, finish), functools.partial(_tell_tracker, recorder))
     except Exception as error:  # noqa: BLE001
         say(f"could not watch torch ({type(error).__name__}: {error})")
+
+
+def _finish_first(finish: Callable[[], None]) -> None:
+    """End before the trackers do: exit handlers run last in, first out, and theirs are registered by now."""
+    atexit.unregister(finish)
+    atexit.register(finish)
+
+
+def _tell_tracker(recorder: Recorder, tracker: str, handle: object) -> None:
+    """The script closes its tracker while it still runs: what is known by now goes into it."""
+    from torchmedic.integrations.trackers import write_findings
+
+    recorder.flush()
+    write_findings(recorder.folder, {tracker: handle})
 
 
 def _retrace(recorder: Recorder) -> None:
@@ -143,10 +159,20 @@ def _finish(recorder: Recorder) -> None:
             folder=shown_path(str(recorder.folder)),
             torch=str(getattr(torch, "__version__", "")),
         )
+        _tell_trackers(recorder)
     except Exception as failure:  # noqa: BLE001
         say(f"could not write the end of the run ({type(failure).__name__}: {failure})")
     finally:
         _stay_interrupted()
+
+
+def _tell_trackers(recorder: Recorder) -> None:
+    """Only where the script used one: judging the run here costs half a second."""
+    used = getattr(sys.modules.get("torchmedic.probes.trackers"), "in_use", None)
+    if used:
+        from torchmedic.integrations.trackers import write_findings
+
+        write_findings(recorder.folder, used)
 
 
 def _silence_worker_alarm() -> None:

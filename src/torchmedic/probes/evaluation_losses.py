@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from torchmedic.facts.metrics import Split, split_of
+from torchmedic.facts.metrics import Split, split_of, words_of
 from torchmedic.probes.frames import is_own_file, is_user_file, outward
 from torchmedic.probes.losses import LOSSES, is_compiled
 from torchmedic.probes.patching import Patches
@@ -23,6 +23,8 @@ _WATCHED = (*sorted(LOSSES), *_FURTHER)
 _VAIN_LOOKS = 20
 _MOST_FRAMES = 12
 _NAMES = re.compile(r"[A-Za-z_]\w*")
+# Words that tell what is done, not on which data: `evaluate(model, test_loader)`.
+_WEAK = frozenset(("eval", "evaluate", "evaluation", "testing", "validate"))
 _DECORATOR_FILE = torch.utils._contextlib.__file__
 
 Taker = Callable[[str, Any, float], None]
@@ -138,7 +140,8 @@ def _site(frame: FrameType) -> tuple[CodeType, int] | None:
 def _split_on_line(frame: FrameType) -> Split:
     """The data that a line speaks of: `val_loss = criterion(...)`, `evaluate(model, test_loader)`, `def validate`."""
     line = linecache.getline(frame.f_code.co_filename, frame.f_lineno or 0)
-    words = (*_NAMES.findall(line), frame.f_code.co_name)
-    found: list[Split] = [split for word in words if (split := split_of(word))]
-    # `evaluate(model, test_loader)`: the data is more telling than the verb.
-    return next((split for split in found if split != "validation"), found[0] if found else "")
+    names = (*_NAMES.findall(line), frame.f_code.co_name)
+    found = {split_of(name) for name in names if not _WEAK & set(words_of(name))}
+    # Where a line speaks of several, gradients are off for the sake of the data that is not trained on.
+    order: tuple[Split, ...] = ("validation", "test", "train")
+    return next((split for split in order if split in found), "")

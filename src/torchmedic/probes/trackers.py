@@ -14,23 +14,28 @@ from torchmedic.metrics import tell
 from torchmedic.probes.patching import Patches
 from torchmedic.record import Probe, Recorder, shielded
 
+# By the tracker's name, what is needed to write into it when the run is over: the writer, the run, its id.
+in_use: dict[str, Any] = {}
+_on_first_use: list[Callable[[], None]] = []
+_on_closing: list[Callable[[str, Any], None]] = []
+
+
+def when_used(first: Callable[[], None], closing: Callable[[str, Any], None]) -> None:
+    """Call back when the first tracker is put to use, and before one is closed for good by the script."""
+    _on_first_use.append(first)
+    _on_closing.append(closing)
+
 
 class Trackers(Probe):
-    """Wraps the calls by which TensorBoard, W&B, MLflow, Trackio and SwanLab are given numbers.
-
-    `in_use` holds, by the tracker's name, what is needed to write into it at the end: the writer, the run, its id.
-    """
+    """Wraps the calls by which TensorBoard, W&B, MLflow, Trackio and SwanLab are given numbers."""
 
     name = "trackers"
-
-    def __init__(self) -> None:
-        self.in_use: dict[str, Any] = {}
-        self._muted = 0
-        self._on_use: list[Callable[[], None]] = []
 
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self._patches = Patches()
+        self._muted = 0
+        in_use.clear()
         watched: dict[str, Callable[[], None]] = {
             "torch.utils.tensorboard.writer": self._watch_tensorboard,
             "tensorboardX.writer": self._watch_tensorboard_x,
@@ -48,10 +53,6 @@ class Trackers(Probe):
             stop_waiting(finder)
         self._patches.restore()
 
-    def when_used(self, callback: Callable[[], None]) -> None:
-        """Call back when the first tracker is put to use."""
-        self._on_use.append(callback)
-
     @contextlib.contextmanager
     def muted(self) -> Iterator[None]:
         """While a framework passes its own numbers on: they were heard from the framework already."""
@@ -62,10 +63,10 @@ class Trackers(Probe):
             self._muted -= 1
 
     def note_use(self, tracker: str, handle: Any) -> None:
-        first = not self.in_use
-        self.in_use.setdefault(tracker, handle)
+        first = not in_use
+        in_use[tracker] = handle
         if first:
-            for callback in self._on_use:
+            for callback in _on_first_use:
                 callback()
 
     # -- one tracker each ------------------------------------------------------------------------------------------
@@ -89,7 +90,9 @@ class Trackers(Probe):
         def log(this: Any, data: dict[str, Any], *args: Any, **kwargs: Any) -> None:
             self._hear("wandb", this, data)
 
-        self._listen(sys.modules["wandb"].sdk.wandb_run.Run, "log", log)
+        run = sys.modules["wandb"].sdk.wandb_run.Run
+        self._listen(run, "log", log)
+        self._close_after_us(run, "finish", "wandb")
 
     def _watch_mlflow(self) -> None:
         mlflow = sys.modules["mlflow"]
@@ -110,6 +113,21 @@ class Trackers(Probe):
             self._hear(module, sys.modules[module], data)
 
         self._listen(sys.modules[module], function, log)
+        self._close_after_us(sys.modules[module], "finish", module)
+
+    def _close_after_us(self, owner: Any, name: str, tracker: str) -> None:
+        """A run that is finished takes nothing more, so what is known so far goes into it before."""
+        original = getattr(owner, name)
+
+        @functools.wraps(original)
+        def finish(*args: Any, **kwargs: Any) -> Any:
+            handle = in_use.pop(tracker, None)
+            if handle is not None and self.recorder.is_ours:
+                for callback in _on_closing:
+                    callback(tracker, handle)
+            return original(*args, **kwargs)
+
+        self._patches.replace(owner, name, finish)
 
     def _listen(self, owner: Any, name: str, hear: Callable[..., None]) -> None:
         """The tracker is called first, with whatever it was given; what we hear must not disturb it."""
