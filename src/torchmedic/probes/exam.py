@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from torchmedic.probes.exam_borrowed import BorrowedExam
 from torchmedic.probes.exam_checkpoints import CheckpointExam
 from torchmedic.probes.exam_cuts import CutExam
 from torchmedic.probes.exam_cycles import CycleExam
 from torchmedic.probes.exam_evaluations import EvaluationExam
+from torchmedic.probes.exam_gradients import GradientExam
 from torchmedic.probes.exam_leaves import LeafExam
 from torchmedic.probes.exam_modes import ModeExam
 from torchmedic.probes.exam_rounding import RoundingExam
@@ -33,4 +35,6 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         SampleExam(),
         EvaluationExam(modules, optimizers, modes),
         SamplerExam(),
+        BorrowedExam(modules, optimizers),
+        GradientExam(modules, optimizers),
     )

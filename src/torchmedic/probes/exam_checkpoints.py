@@ -141,6 +141,7 @@ class CheckpointExam(Probe):
             prefix_given=strip,
             prefix_wanted=add,
             matched_without_prefix=again,
+            renamed=_renamed(given, wanted),
             kept_at=taken[0].where if taken else None,
             kept_step=taken[0].step if taken else None,
             steps_since=self.recorder.step - taken[0].step if taken else 0,
@@ -153,6 +154,28 @@ def _memory(state: Any) -> int | None:
     """The storage of the first tensor: enough to know a state dict again, whoever copied the dictionary."""
     first = next((value for value in dict(state).values() if isinstance(value, torch.Tensor)), None)
     return storage_key(first) if first is not None else None
+
+
+def _renamed(given: dict[str, Any], wanted: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Skipped keys and the missing ones that they fit, one to one; nothing where some missing key fits none.
+
+    A new head, the last layer of the model, may well be of the old one's shape and is meant to be fresh.
+    """
+    head = next(reversed(wanted)).rpartition(".")[0]
+    left = [key for key in given if key not in wanted]
+    pairs: list[tuple[str, str]] = []
+    for new in (key for key in wanted if key not in given):
+        fitting = (
+            old
+            for old in left
+            if given[old].shape == wanted[new].shape and old.rpartition(".")[2] == new.rpartition(".")[2]
+        )
+        old = next(fitting, None)
+        if old is None:
+            return ()
+        left.remove(old)
+        pairs.append((old, new))
+    return tuple(pairs[:_MOST_NAMES]) if any(new.rpartition(".")[0] != head for _, new in pairs) else ()
 
 
 def _prefixes(given: dict[str, Any], wanted: dict[str, Any]) -> tuple[str, str, int]:

@@ -25,11 +25,28 @@ def zero_labels(birth: Birth) -> str:
     return ", ".join(f"`{label.strip()}`" for label in chosen.partition(":")[2].split(",")[:4] if label.strip())
 
 
+def variable_text(birth: Birth) -> str:
+    """The variable in backticks; words such as "the returned value" stay words."""
+    return birth.variable if " " in birth.variable else f"`{birth.variable}`"
+
+
+def divisor_of(birth: Birth) -> str:
+    """What stands behind the last division sign, without brackets that were opened before it.
+
+    >>> divisor_of(Birth(where=Location(file="a.py", line=1), variable="", holder="", expression="(x / y.max())"))
+    'y.max()'
+    """
+    divisor = birth.expression.rpartition("/")[2].strip()
+    while divisor.count(")") > divisor.count("("):
+        divisor = divisor[: divisor.rindex(")")].rstrip()
+    return divisor
+
+
 def counted(birth: Birth) -> str:
     """3 of 2100 values are NaN"""
     kind = "NaN" if birth.nan == birth.bad else "infinite" if not birth.nan else "NaN or infinite"
     verb = "is" if birth.bad == 1 else "are"
-    return f"{birth.bad} of {birth.total} values of `{birth.variable}` {verb} {kind} after this line"
+    return f"{birth.bad} of {birth.total} values of {variable_text(birth)} {verb} {kind} after this line"
 
 
 def field_of(case: Case) -> str | None:

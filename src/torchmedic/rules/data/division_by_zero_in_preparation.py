@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchmedic.findings import Remedy
-from torchmedic.rules.data._preparing import column_list, field_of, reached, zero_labels
+from torchmedic.rules.data._preparing import column_list, divisor_of, field_of, reached, variable_text, zero_labels
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._births import words
 from torchmedic.rules.numerics._case import Case
@@ -22,9 +22,9 @@ class DivisionByZeroInPreparation(NumericsRule):
         birth = case.birth
         if birth is None or not words(birth) & {"/", "divide", "div", "div_", "truediv", "true_divide", "reciprocal"}:
             return None
-        divisor = birth.expression.rpartition("/")[2].strip().rstrip(")")
+        divisor = divisor_of(birth)
         labels = zero_labels(birth)
-        names = column_list(birth) or f"`{birth.variable}`"
+        names = column_list(birth) or variable_text(birth)
         return Explanation(
             headline=fitted(
                 f"division by zero made {birth.bad} values of {names} non-finite",

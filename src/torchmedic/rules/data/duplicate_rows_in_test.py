@@ -23,7 +23,7 @@ class DuplicateRowsInTest(Rule):
                 continue
             name = _held_out(seen)
             share = seen.shared / max(1, seen.looked_at)
-            where = seen.split or seen.evaluated
+            where = seen.split or seen.where or seen.evaluated
             yield self.diagnose(
                 headline=f"{share:.0%} of the test rows in `{name}` are duplicates of rows in the train data",
                 confidence="proven",
@@ -32,18 +32,32 @@ class DuplicateRowsInTest(Rule):
                 label="copies of one row go to both parts" if seen.multiplied else "the parts share rows",
                 also=tuple(_also(seen, where)),
                 culprit=Culprit(phase="data", tensor=name, rows=seen.shared),
-                evidence=(
-                    f"of {seen.looked_at} different test rows looked at, {seen.shared} equal, in every value, a row "
-                    f"that this model was trained on before",
-                ),
-                remedies=(
-                    Remedy(title="split first, then resample or augment the training part only")
-                    if seen.multiplied
-                    else Remedy(
-                        title="drop duplicates before splitting, or split by group so that equal rows stay together"
-                    ),
-                ),
+                evidence=tuple(_evidence(seen)),
+                remedies=(_cure(seen, name),),
             )
+
+
+def _evidence(seen: SharedRows) -> Iterator[str]:
+    yield (
+        f"of {seen.looked_at} different test rows looked at, {seen.shared} equal, in every value, a row "
+        f"that this model was trained on before"
+    )
+    if seen.same_memory and seen.shared == seen.looked_at and not seen.switch:
+        yield "the two data sets are two objects that read the same memory"
+    elif seen.switch:
+        yield f"the class of both data sets has a method `{seen.switch}`, which no line calls"
+    elif seen.train_built is not None:
+        yield "the two data sets are different objects in different memory: the rows themselves are the same"
+
+
+def _cure(seen: SharedRows, name: str) -> Remedy:
+    if seen.multiplied:
+        return Remedy(title="split first, then resample or augment the training part only")
+    if seen.switch:
+        return Remedy(title=f"switch the data set of `{name}` to its test part: call `.{seen.switch}()` on it")
+    if seen.same_memory and seen.shared == seen.looked_at:
+        return Remedy(title=f"give `{name}` rows of its own: it slices the part that is trained on")
+    return Remedy(title="drop duplicates before splitting, or split by group so that equal rows stay together")
 
 
 def _held_out(seen: SharedRows) -> str:
@@ -53,5 +67,9 @@ def _held_out(seen: SharedRows) -> str:
 def _also(seen: SharedRows, where: object) -> Iterator[Also]:
     if seen.multiplied is not None:
         yield Also(location=seen.multiplied, why="makes copies of rows, before the split")
+    if seen.switch_at is not None:
+        yield Also(location=seen.switch_at, why="chooses the test part, and is called nowhere")
+    if seen.train_built is not None and seen.split is None:
+        yield Also(location=seen.train_built, why="trained on here")
     if seen.evaluated is not None and seen.evaluated is not where:
         yield Also(location=seen.evaluated, why="tested here")

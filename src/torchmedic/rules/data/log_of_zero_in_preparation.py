@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from torchmedic.findings import Remedy
-from torchmedic.rules.data._preparing import field_of, is_label, reached
+from torchmedic.rules.data._preparing import field_of, is_label, reached, variable_text
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._births import words
 from torchmedic.rules.numerics._case import Case
@@ -35,8 +35,8 @@ class LogOfZeroInPreparation(NumericsRule):
         label = " (the label)" if is_label(case) else ""
         return Explanation(
             headline=fitted(
-                f"`{call}` of {of}: {birth.bad} values of `{birth.variable}`{label} are {kind}",
-                f"`{call}` made {birth.bad} values of `{birth.variable}` {kind}",
+                f"`{call}` of {of}: {birth.bad} values of {variable_text(birth)}{label} are {kind}",
+                f"`{call}` made {birth.bad} values of {variable_text(birth)} {kind}",
             ),
             where=birth.where,
             mark=f"{call}({argument})",

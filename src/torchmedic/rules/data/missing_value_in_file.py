@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from torchmedic.facts import Birth
 from torchmedic.findings import Remedy
-from torchmedic.rules.data._preparing import column_list, field_of, is_label, reached
+from torchmedic.rules.data._preparing import column_list, field_of, is_label, reached, variable_text
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._case import Case
 from torchmedic.rules.numerics._reading import fitted
@@ -21,14 +22,14 @@ class MissingValueInFile(NumericsRule):
         birth = case.birth
         if birth is None or not birth.was_read:
             return None
-        names = column_list(birth) or f"`{birth.variable}`"
+        names = column_list(birth) or variable_text(birth)
         kind = "missing" if birth.nan == birth.bad else "not finite"
-        listed = ", ".join(repr(c) for c in birth.columns[:3])
+        number, verb = ("1 value", "is") if birth.bad == 1 else (f"{birth.bad} values", "are")
         label = " (the label)" if is_label(case) else ""
         return Explanation(
             headline=fitted(
-                f"{birth.bad} values of {names}{label} are {kind} in the file that is read here",
-                f"{birth.bad} values are {kind} in the file that is read here",
+                f"{number} of {names}{label} {verb} {kind} in the file that is read here",
+                f"{number} {verb} {kind} in the file that is read here",
             ),
             where=birth.where,
             label=f"rows {', '.join(birth.rows[:4])}" if birth.rows else "read here",
@@ -38,7 +39,14 @@ class MissingValueInFile(NumericsRule):
             examples=birth.rows,
             rows=birth.bad,
             remedies=(
-                Remedy(title=f"drop the rows: `.dropna(subset=[{listed}])` after reading"),
+                Remedy(title=_dropping(birth)),
                 Remedy(title="or fill them, and tell the network in a second column which were missing"),
             ),
         )
+
+
+def _dropping(birth: Birth) -> str:
+    if birth.holder not in ("table", "series"):
+        name = birth.variable if birth.variable.isidentifier() else "values"
+        return f"drop the rows: `{name}[np.isfinite({name}).all(axis=1)]` after reading"
+    return f"drop the rows: `.dropna(subset=[{', '.join(repr(c) for c in birth.columns[:3])}])` after reading"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from torchmedic.findings import Remedy
-from torchmedic.rules.data._preparing import field_of, reached
+from torchmedic.rules.data._preparing import field_of, reached, variable_text
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._births import words
 from torchmedic.rules.numerics._case import Case
@@ -34,7 +34,7 @@ class OverflowInPreparation(NumericsRule):
         largest = max((abs(o.tensor.maximum or 0.0) for o in birth.operands), default=0.0)
         reaching = f", from values up to {number(largest)}" if largest else ""
         return Explanation(
-            headline=fitted(f"`{call}` made {birth.bad} values of `{birth.variable}` infinite{reaching}"),
+            headline=fitted(f"`{call}` made {birth.bad} values of {variable_text(birth)} infinite{reaching}"),
             where=birth.where,
             mark=call,
             label="does not fit the type",

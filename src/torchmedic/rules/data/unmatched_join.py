@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchmedic.findings import Remedy
-from torchmedic.rules.data._preparing import column_list, field_of, reached
+from torchmedic.rules.data._preparing import column_list, field_of, reached, variable_text
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._births import words
 from torchmedic.rules.numerics._case import Case
@@ -26,7 +26,7 @@ class UnmatchedJoin(NumericsRule):
         if birth is None or not used or not birth.nan or "/" in words(birth):
             return None
         call = sorted(used)[0]
-        names = column_list(birth) or f"`{birth.variable}`"
+        names = column_list(birth) or variable_text(birth)
         return Explanation(
             headline=fitted(
                 f"`{call}` left {birth.nan} values of {names} NaN: keys without a match",

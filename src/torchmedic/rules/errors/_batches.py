@@ -74,6 +74,14 @@ def collate_code(path: str, make: str, name: str) -> str:
             f"    values = [s.pop({k}) for s in samples]",
             f"    return {{**default_collate(samples), {k}: {make}}}",
         )
+    elif path.count("[") > 1:
+        outer, _, last = path.rpartition("[")
+        body = (
+            f"    values = [s{outer}.pop({last.rstrip(']')}) for s in samples]",
+            "    batch = default_collate(samples)",
+            f"    batch{path} = {make}",
+            "    return batch",
+        )
     else:
         body = (f"    values = [s{path if path.startswith(('[', '.')) else ''} for s in samples]", f"    return {make}")
     lines = (f"def {name}(samples):", *body)

@@ -14,11 +14,17 @@ _ANYWHERE = 10**9
 
 
 class Trail:
-    """Looks for the first expression of a kind on the way back from a name."""
+    """Looks for the first expression of a kind on the way back from a name; nothing inside an innocent one counts."""
 
-    def __init__(self, code: Code, is_origin: Callable[[ast.expr], bool]) -> None:
+    def __init__(
+        self,
+        code: Code,
+        is_origin: Callable[[ast.expr], bool],
+        is_innocent: Callable[[ast.expr], bool] = lambda _: False,
+    ) -> None:
         self._code = code
         self._is_origin = is_origin
+        self._is_innocent = is_innocent
         self._seen: set[tuple[str, str, int]] = set()
 
     def of_name(self, name: str, place: Location, path: tuple[int, ...] = (), depth: int = 0) -> Location | None:
@@ -87,20 +93,29 @@ class Trail:
     def _of_expression(
         self, expression: ast.expr, path: tuple[int, ...], place: Location, depth: int
     ) -> Location | None:
-        if depth > _DEEPEST:
+        if depth > _DEEPEST or self._is_innocent(expression):
             return None
         if isinstance(expression, (ast.Tuple, ast.List)) and path and path[0] < len(expression.elts):
             return self._of_expression(expression.elts[path[0]], path[1:], place, depth + 1)
         through = self._of_call(expression, path, place, depth) if isinstance(expression, ast.Call) else None
         if through is not None:
             return through[0]
-        origins = [n for n in ast.walk(expression) if isinstance(n, ast.expr) and self._is_origin(n)]
+        origins = [n for n in self._guilty(expression) if self._is_origin(n)]
         if origins:
             return self._code.place(place.file, origins[0])
         for name in dotted_names([expression]):
             if found := self.of_name(name, place, path, depth + 1):
                 return found
         return None
+
+    def _guilty(self, expression: ast.AST) -> Iterator[ast.expr]:
+        """The parts of an expression, without those inside an innocent one."""
+        if isinstance(expression, ast.expr):
+            if self._is_innocent(expression):
+                return
+            yield expression
+        for child in ast.iter_child_nodes(expression):
+            yield from self._guilty(child)
 
     def _of_call(
         self, call: ast.Call, path: tuple[int, ...], place: Location, depth: int

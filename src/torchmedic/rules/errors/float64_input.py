@@ -34,7 +34,8 @@ class Float64Input(Rule):
         held = first_holding(crash, "float64")
         layer = layer_in(crash)
         name = held[1] if held is not None else "the input"
-        born = Trail(Code.of(run), _makes_float64).of_name(_plain(name), held[0].location) if held is not None else None
+        trail = Trail(Code.of(run), _makes_float64, _converts)
+        born = trail.of_name(_plain(name), held[0].location) if held is not None else None
         where = born or line
         yield self.diagnose(
             headline=f"{quoted(name)} is float64, but "
@@ -64,6 +65,14 @@ def _makes_float64(node: ast.expr) -> bool:
     if "float64" in text or word == "double" or "torch.double" in text:
         return True
     return word in _MAKERS[:5] and not any(narrow in text for narrow in _NARROW)
+
+
+def _converts(node: ast.expr) -> bool:
+    """A call whose last word names another type: what goes in as float64 does not come out as one."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    said = f".{node.func.attr}({', '.join(ast.unparse(a) for a in (*node.args, *(k.value for k in node.keywords)))})"
+    return node.func.attr not in _MAKERS and any(narrow in said for narrow in _NARROW)
 
 
 def _evidence(crash: Crash, born: bool) -> Iterator[str]:

@@ -50,7 +50,7 @@ class NumpyOfGradTensor(Rule):
             evidence=(f"`{name}` has `requires_grad=True`{form}",) if grad and fits else (),
             remedies=(
                 Remedy(
-                    title=f"take it out of the graph first: `{name}{insert}.numpy()`",
+                    title=f"take it out of the graph first: `{name if fits else '…'}{insert}.numpy()`",
                     diff=f"- {source}\n+ {changed}" if changed != source else None,
                 ),
                 *([Remedy(title="for whole evaluations, run the model inside `torch.no_grad()`")] if grad else []),

@@ -51,7 +51,7 @@ class TupleAsTensor(Rule):
         if inner is not None:
             yield self._nested(line, value, *inner)
             return
-        bound = code.last_assignment(value.name, line) if frame.value(value.name) is value else None
+        bound = _binding(code, value.name, line) if frame.value(value.name) is value else None
         maker = _maker(run, bound)
         where = bound.location if bound is not None and bound.how == "assign" else line
         call = (
@@ -83,6 +83,18 @@ class TupleAsTensor(Rule):
             evidence=(f"`{maker}` returns {_RETURNS[maker]}",),
             remedies=(Remedy(title=f"unpack it first: `{_RETURNS[maker].strip('`')} = {call}`, then use `output`"),),
         )
+
+
+def _binding(code: Code, name: str, line: Location) -> Assignment | None:
+    """The assignment behind a tuple: one that unpacks cannot have bound it, whatever branch it stands in."""
+    last = code.last_assignment(name, line)
+    whole = [a for a in code.assignments(name, line) if a.location.line < line.line and _binds_whole(a, name)]
+    return last if last is None or _binds_whole(last, name) or not whole else whole[-1]
+
+
+def _binds_whole(bound: Assignment, name: str) -> bool:
+    targets = getattr(bound.node, "targets", None) or [getattr(bound.node, "target", None)]
+    return bound.how != "assign" or any(t is not None and dotted(t) == name for t in targets)
 
 
 def _inner_call(run: Run, code: Code, line: Location) -> tuple[str, str] | None:

@@ -50,7 +50,7 @@ def _evidence(seen: RefetchedSample, field: SampleField | None, expression: str,
 
 def _remedies(field: SampleField | None, expression: str, kind: str) -> Iterator[Remedy]:
     yield Remedy(title=_conversion(kind, expression))
-    if field is not None and field.path.count("[") <= 1:
+    if field is not None:
         path = "" if field.path == "sample" else field.path
         yield Remedy(
             title="or keep the objects in a list: write this and pass `collate_fn=keep_objects` to the DataLoader",

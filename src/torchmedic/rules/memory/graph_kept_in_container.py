@@ -22,7 +22,7 @@ class GraphKeptInContainer(Rule):
         for kept in run.all(KeptGraph):
             if kept.is_chain or (kept.freed and not kept.at_end and kept.passes < 3):
                 continue
-            name = short(kept.value) or "the tensor"
+            name = short(kept.value)
             pinned = f"{bytes_text(kept.bytes_each)} of activations each" if not kept.freed else "little memory each"
             yield self.diagnose(
                 headline=f"`{kept.path}` keeps {kept.count} tensors with their graphs, {pinned}",
@@ -30,7 +30,7 @@ class GraphKeptInContainer(Rule):
                 severity="warning" if kept.freed else "error",
                 step=kept.step,
                 where=kept.where,
-                label=f"`{name}` is kept with its graph",
+                label=f"`{name}` is kept with its graph" if name else "kept with its graph",
                 also=(Also(location=kept.stored, why=f"stored in `{kept.path}` here"),) if kept.stored else (),
                 culprit=Culprit(tensor=kept.path, phase="forward"),
                 evidence=tuple(_evidence(kept)),
@@ -52,6 +52,6 @@ def _evidence(kept: KeptGraph) -> Iterator[str]:
 
 
 def _remedies(kept: KeptGraph, name: str) -> Iterator[Remedy]:
-    yield Remedy(title=f"keep the number only: `{name}.item()` (or `.detach()` for a tensor)")
+    yield Remedy(title=f"keep the number only: `{name or '…'}.item()` (or `.detach()` for a tensor)")
     if not kept.freed:
         yield Remedy(title="run evaluation under `with torch.no_grad():`", detail="then no graph is made")

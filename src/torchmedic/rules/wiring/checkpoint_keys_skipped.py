@@ -15,19 +15,19 @@ class CheckpointKeysSkipped(Rule):
     code = "WIR028"
     name = "checkpoint-keys-skipped"
     symptoms = (Symptom.CHECKPOINT_DIFFERS, Symptom.SCORE_LOW)
-    tell_apart = "keys of the checkpoint were skipped under `strict=False`, and a prefix tells why"
+    tell_apart = "keys of the checkpoint were skipped under `strict=False`; a prefix or another name tells why"
     needs = (StateLoaded,)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for seen in run.all(StateLoaded):
             gained = seen.matched_without_prefix - seen.matched
             by_prefix = gained >= max(1, 0.5 * seen.given)
-            if seen.strict or (seen.matched and not by_prefix) or seen.given < 2:
+            if seen.strict or (seen.matched and not by_prefix and not seen.renamed) or seen.given < 2:
                 continue
             prefix = seen.prefix_given or seen.prefix_wanted
             yield self.diagnose(
                 headline=f"`load_state_dict(strict=False)` loaded {seen.matched} of {seen.given} tensors",
-                confidence="proven",
+                confidence="proven" if by_prefix or not seen.matched else "likely",
                 step=seen.step,
                 where=seen.where,
                 label="keys that do not fit are skipped without a word",
@@ -37,7 +37,7 @@ class CheckpointKeysSkipped(Rule):
                 evidence=(
                     f"the checkpoint has {listed(seen.unexpected, 3)}",
                     f"`{seen.model}` wants {listed(seen.missing, 3)}",
-                    *(_prefix_note(seen, prefix) if by_prefix else ()),
+                    *(_prefix_note(seen, prefix) if by_prefix else _rename_note(seen)),
                 ),
                 remedies=_cures(seen, by_prefix),
             )
@@ -46,6 +46,11 @@ class CheckpointKeysSkipped(Rule):
 def _prefix_note(seen: StateLoaded, prefix: str) -> tuple[str, ...]:
     side = "the checkpoint's keys begin" if seen.prefix_given else "the model's keys begin"
     return (f"{side} with `{prefix}`; without it {seen.matched_without_prefix} of {seen.given} would fit",)
+
+
+def _rename_note(seen: StateLoaded) -> tuple[str, ...]:
+    pairs = ", ".join(f"`{old}` is now `{new}`" for old, new in seen.renamed[:3])
+    return (f"the shapes say that layers were renamed: {pairs}; they keep their random first values",) if pairs else ()
 
 
 def _cures(seen: StateLoaded, by_prefix: bool) -> tuple[Remedy, ...]:
@@ -60,4 +65,7 @@ def _cures(seen: StateLoaded, by_prefix: bool) -> tuple[Remedy, ...]:
             Remedy(title=f"load into the part itself: `model.{seen.prefix_wanted.rstrip('.')}.load_state_dict(state)`"),
             strict,
         )
+    if seen.renamed and seen.matched:
+        old, new = (name.rpartition(".")[0] or name for name in seen.renamed[0])
+        return (Remedy(title=f"rename the keys before loading: `k.replace({old!r}, {new!r})`"), strict)
     return (strict,)

@@ -1,0 +1,55 @@
+"""Two data sets that hold the same rows: do they read the same memory, or was the switch to the test part forgotten."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from torchmedic.facts import Location
+from torchmedic.probes.expressions import parsed
+from torchmedic.probes.frames import is_user_file, location
+from torchmedic.probes.sources import user_files
+
+_SWITCHES = ("test", "eval", "valid", "validate", "validation", "set_test", "use_test")
+_MOST_FIELDS = 50
+
+
+def share_memory(first: Any, second: Any) -> bool:
+    """Whether two data sets begin to read at the same place in memory."""
+    return bool(set(_addresses(first)) & set(_addresses(second)))
+
+
+def _addresses(dataset: Any) -> Iterator[int]:
+    for value in list(getattr(dataset, "__dict__", {}).values())[:_MOST_FIELDS]:
+        for thing in value[:_MOST_FIELDS] if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(thing, torch.Tensor) and thing.layout == torch.strided and thing.numel() > 1:
+                yield thing.data_ptr()
+            elif isinstance(thing, np.ndarray) and thing.size > 1:
+                yield int(thing.__array_interface__["data"][0])
+
+
+def uncalled_switch(held_out: Any, trained: Any) -> tuple[str, Location | None] | None:
+    """The method of the class of both data sets that would choose the test part, where no line calls it."""
+    kind = type(held_out)
+    if held_out is None or kind is not type(trained):
+        return None
+    for name in _SWITCHES:
+        method = vars(kind).get(name)
+        if inspect.isfunction(method) and is_user_file(method.__code__.co_filename) and not _is_called(name):
+            return name, location(method.__code__.co_filename, method.__code__.co_firstlineno)
+    return None
+
+
+def _is_called(name: str) -> bool:
+    """Whether a line of the script calls a method of this name with nothing but itself."""
+    for file in user_files():
+        tree = parsed(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
+                return True
+    return False
