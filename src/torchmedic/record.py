@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import socket
 import sys
 import weakref
 from collections.abc import Callable, Iterable
@@ -13,7 +14,7 @@ from typing import Any, ClassVar, ParamSpec, TypeVar
 
 from torchmedic.facts import Observation
 from torchmedic.settings import Settings
-from torchmedic.store import Writer
+from torchmedic.store import Writer, update_info
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -82,6 +83,10 @@ class Recorder:
     def __init__(self, settings: Settings, writer: Writer) -> None:
         self.settings = settings
         self.folder = Path(settings.run_folder)
+        self.run_file = settings.run_file
+        self.rank = settings.rank
+        self.world = 1
+        self.was_forked = False
         self.step = 0
         self.loss: float | None = None  # of the present backward, where it can be read without waiting for a device
         self.stopped_by_us = False
@@ -94,6 +99,21 @@ class Recorder:
         self._resting: dict[Probe, int] = {}
         self._next_waking = sys.maxsize
         _recorders.add(self)
+
+    def move_to(self, folder: Path, run_file: str, rank: int) -> None:
+        """Begin anew in a forked process that turned out to be a rank, with a run file of its own."""
+        self.folder, self.run_file, self.rank = folder, run_file, rank
+        self.step = 0
+        self._stepped.clear()
+        self._writer = Writer(folder / run_file)
+        self.is_ours = True
+        self.was_forked = True
+
+    def join(self, rank: int, world: int) -> None:
+        """This process is one of several."""
+        self.rank, self.world = rank, world
+        changes = {"rank": rank, "world": world, "pid": os.getpid(), "host": socket.gethostname()}
+        update_info(self.folder / self.run_file, **changes)
 
     def add(self, probe: Probe) -> None:
         """Install a probe; one that fails to install is left out with one line."""

@@ -84,10 +84,22 @@ def load(path: Path) -> Run:
         raise RunFileError(f"{path}: not a readable run file ({error})") from None
 
 
+def load_info(path: Path) -> RunInfo:
+    """The frame of a run alone."""
+    path = locate(path)
+    try:
+        with contextlib.closing(read_only(path)) as db:
+            _check_identity(db, path)
+            return _read_info(db)
+    except (sqlite3.Error, ValueError, TypeError, KeyError) as error:
+        raise RunFileError(f"{path}: not a readable run file ({error})") from None
+
+
 def locate(path: Path) -> Path:
-    """The run file meant by a path to it or to its run folder."""
+    """The run file meant by a path to it or to its run folder; of several ranks the first one's."""
     if path.is_dir():
-        inside = path / RUN_FILE
+        of_rank = path / "rank0" / RUN_FILE
+        inside = of_rank if of_rank.exists() else path / RUN_FILE
         if not inside.exists():
             raise RunFileError(f"{path}: no run file in this folder")
         return inside

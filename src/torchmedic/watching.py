@@ -25,6 +25,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.modules import Modules
     from torchmedic.probes.optimizers import Optimizers
     from torchmedic.probes.pulse import Pulse
+    from torchmedic.probes.ranks import Ranks
     from torchmedic.probes.stale_graph import StaleGraphs
     from torchmedic.probes.trackers import Trackers
     from torchmedic.probes.vitals import Vitals
@@ -36,9 +37,19 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     watching = (modules, optimizers, vitals, Autograd(), Batches(), loaders, Doctor(modules, optimizers, loaders))
     after_a_crash = (CrashScene(modules), IndicesOutside(), InplaceClashes(), StaleGraphs())
     silent = (LossExam(modules, optimizers), Pulse(optimizers), Metrics(), Leaks(), DataExam(loaders), Wraparound())
+    ranks = (Ranks(modules, watch_threads),)
     trackers = Trackers()
     told = (trackers, Frameworks(trackers))
-    for probe in (*watching, *silent, *told, *wiring_exams(modules, optimizers), *after_a_crash):
+    for probe in (*watching, *ranks, *silent, *told, *wiring_exams(modules, optimizers), *after_a_crash):
+        recorder.add(probe)
+
+
+def watch_threads(recorder: Recorder) -> None:
+    """Start the watching threads anew, in a forked process: no thread outlives a fork."""
+    from torchmedic.probes.stuck import Stuck
+    from torchmedic.probes.whereabouts import Whereabouts
+
+    for probe in (Whereabouts(), Stuck()):
         recorder.add(probe)
 
 

@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from torchmedic.settings import OnSick, OnStuck, Settings
 
 if TYPE_CHECKING:
     from torchmedic.findings import Verdict
+    from torchmedic.launch.launchers import Place
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -80,15 +82,18 @@ def command(
     where a step with non-finite numbers stopped the run (see --on-sick).
     """
     from torchmedic.cli._stuck import Attendant
-    from torchmedic.launch.parent import new_run_folder, run_script, run_unwatched
+    from torchmedic.launch.launchers import as_module, is_launcher, place_in
+    from torchmedic.launch.parent import new_run_folder, run_script, run_unwatched, script_of, shared_run_folder
     from torchmedic.launch.retrace import look_again_if_needed
 
+    command = as_module(command)
     check_command(command)
     check_writable(json_path)
     check_writable(sarif_path)
     check_writable(html_path)
+    place = place_in(os.environ, script_of(command))
     try:
-        folder = new_run_folder(command)
+        folder = new_run_folder(command) if place is None else shared_run_folder(place.name)
     except OSError as error:
         click.echo(f"torchmedic: no place for a run file ({error}); the script runs unwatched", err=True)
         raise SystemExit(run_unwatched(command)) from None
@@ -100,12 +105,17 @@ def command(
         on_stuck=on_stuck,
         stuck_after=stuck_after,
         first_step_after=first_step_after,
+        launcher=is_launcher(command),
     )
+    settings = settings if place is None else _as_rank(settings, place)
     attendant = Attendant(folder, on_stuck)
-    status = run_script(command, folder, settings, meanwhile=_get_ready, attend=attendant)
+    status = run_script(command, Path(settings.run_folder), settings, meanwhile=_get_ready, attend=attendant)
     status = 1 if attendant.stopped else status
+    if place is not None and not _speaks_for_all(folder, place):
+        raise SystemExit(status)
     with _status_kept(status):
-        look_again_if_needed(command, folder, settings)
+        if place is None and not settings.launcher:
+            look_again_if_needed(command, folder, settings)
         verdict = _verdict(folder)
         _write(verdict, json_path, sarif_path)
         report = _write_report(folder, verdict, html_path)
@@ -116,6 +126,30 @@ def command(
             draw(verdict, screen, report=report)
             draw_stop(verdict, screen)
     raise SystemExit(status or exit_code(verdict, fail_on))
+
+
+def _as_rank(settings: Settings, place: Place) -> Settings:
+    """One of several ranks, each under its own `torchmedic run`: a folder of its own below the shared one."""
+    from torchmedic.ranks.folders import rank_folder, run_file_of
+
+    return replace(
+        settings,
+        shared_folder=settings.run_folder,
+        run_folder=str(rank_folder(Path(settings.run_folder), place.rank)),
+        run_file=run_file_of(place.rank),
+        rank=place.rank,
+    )
+
+
+def _speaks_for_all(folder: Path, place: Place) -> bool:
+    """Whether this is the last rank of the first machine to finish: the others leave the word to it."""
+    import signal
+
+    from torchmedic.ranks.folders import is_last
+
+    # A launcher ends the other ranks when one has failed; the report must still be given.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    return is_last(folder, place.rank, place.local_world) and place.is_first_machine
 
 
 @contextlib.contextmanager

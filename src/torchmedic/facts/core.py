@@ -109,6 +109,7 @@ class RunInfo:
     folder: str = ""
     rank: int = 0
     world: int = 1
+    ended: float = 0.0
     pid: int = 0
     host: str = ""
 

@@ -10,21 +10,24 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from torchmedic import settings as options
 from torchmedic.checkups.memory.session import start as start_memory
 from torchmedic.launch.imports import after_import
+from torchmedic.launch.starters import Starters, wake_as_rank
 from torchmedic.probes.clues import Clues
 from torchmedic.probes.environment import Surroundings
 from torchmedic.probes.exceptions import crash_of
 from torchmedic.probes.frames import shown_path
+from torchmedic.probes.launched import Launched
 from torchmedic.probes.start_times import StartTimes
 from torchmedic.probes.stuck import Stuck
 from torchmedic.probes.whereabouts import Whereabouts
 from torchmedic.record import Recorder, say
-from torchmedic.store import RUN_FILE, Writer, update_info
+from torchmedic.store import Writer, update_info
 
 FAULT_LOG = "fault.log"
 _PR_SET_PDEATHSIG = 1
@@ -43,7 +46,15 @@ def arm() -> Callable[[], None]:
         _die_with_parent()
         start_memory(folder, after_import)
         return lambda: None
-    recorder = Recorder(settings, Writer(folder / RUN_FILE))
+    if settings.dormant:
+        after_import("torch", lambda: wake_as_rank(settings, _arm))
+        return lambda: None
+    return _arm(settings)
+
+
+def _arm(settings: options.Settings) -> Callable[[], None]:
+    folder = Path(settings.run_folder)
+    recorder = Recorder(settings, Writer(folder / settings.run_file))
     _die_with_parent()
     _keep_native_stacks(folder)
     finish = functools.partial(_finish, recorder)
@@ -54,6 +65,10 @@ def arm() -> Callable[[], None]:
         return finish
     if settings.purpose == "wake":
         after_import("torch", lambda: _wake(recorder))
+        return finish
+    recorder.add(Starters())
+    recorder.add(Launched())
+    if settings.launcher:
         return finish
     for probe in (Clues(), Surroundings(), StartTimes(), Whereabouts(), Stuck()):
         recorder.add(probe)
@@ -132,7 +147,9 @@ def _record_abrupt_exit(recorder: Recorder) -> None:
     leave = os._exit
 
     def leave_after_flush(status: int) -> None:
-        if recorder.is_ours:
+        if recorder.is_ours and recorder.was_forked:
+            _finish(recorder)  # a rank forked by `multiprocessing` leaves this way, past every other handler
+        elif recorder.is_ours:
             recorder.flush()
         leave(status)
 
@@ -153,7 +170,8 @@ def _finish(recorder: Recorder) -> None:
         recorder.finish()
         torch = sys.modules.get("torch")
         update_info(
-            recorder.folder / RUN_FILE,
+            recorder.folder / recorder.run_file,
+            ended=time.time(),
             steps=recorder.step,
             stopped_by_us=recorder.stopped_by_us,
             folder=shown_path(str(recorder.folder)),

@@ -9,13 +9,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
 import torchmedic
-from torchmedic.settings import RUN_FILE, VARIABLE, Settings
+from torchmedic.settings import VARIABLE, Settings
 
 # Facts and the store take a tenth of a second to import: the script is started first.
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ _DEADLY = {"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGKILL"}
 
 def new_run_folder(command: Sequence[str]) -> Path:
     """A fresh folder for one run, below `.torchmedic` in the working directory (or in the temp folder)."""
-    script = command[1] if command[0] == "-m" else command[0]
-    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{Path(script).stem}-{os.getpid()}"
+    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{Path(script_of(command)).stem}-{os.getpid()}"
     try:
         folder = _below_working_directory() / name
         folder.mkdir()
@@ -41,6 +40,19 @@ def new_run_folder(command: Sequence[str]) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="torchmedic-")) / name
         folder.mkdir()
     return folder
+
+
+def shared_run_folder(name: str) -> Path:
+    """The folder of a run whose ranks each have a `torchmedic run` of their own; the first of them makes it."""
+    folder = _below_working_directory() / name
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def script_of(command: Sequence[str]) -> str:
+    """The script or module that a command is about; behind a launcher's options, the first script."""
+    first = command[1] if command[0] == "-m" else command[0]
+    return next((word for word in command if word.endswith(".py")), first)
 
 
 def _below_working_directory() -> Path:
@@ -73,46 +85,54 @@ def run_script(
     started = time.time()
 
     def prepare() -> None:
-        _make_run_file(command, folder, started)
+        _make_run_file(command, settings, started)
         meanwhile()
 
     environment = armed_environment(settings)
     status = start_and_wait(command, environment, silent=silent, meanwhile=prepare, attend=attend)
     died_of = -status if status < 0 else None
     status = 128 - status if status < 0 else status
-    if (folder / RUN_FILE).exists():
-        _write_end(folder, status, died_of, time.time() - started)
+    if (folder / settings.run_file).exists():
+        _write_end(folder / settings.run_file, status, died_of, time.time() - started)
     return status
 
 
-def _make_run_file(command: Sequence[str], folder: Path, started: float) -> None:
+def _make_run_file(command: Sequence[str], settings: Settings, started: float) -> None:
     import platform
+    import socket
     import sqlite3
 
     from torchmedic.facts import RunInfo
     from torchmedic.redaction import redact_argv
     from torchmedic.store import create
 
-    info = RunInfo(argv=redact_argv(command), cwd=os.getcwd(), python=platform.python_version(), started=started)
+    folder = Path(settings.run_folder)
+    info = RunInfo(
+        argv=redact_argv(command),
+        cwd=os.getcwd(),
+        python=platform.python_version(),
+        started=started,
+        rank=settings.rank or 0,
+        host=socket.gethostname(),
+    )
     try:
-        create(folder / RUN_FILE, info)
+        create(folder / settings.run_file, info)
     except (OSError, sqlite3.Error):
         import shutil
 
         shutil.rmtree(folder)
 
 
-def _write_end(folder: Path, status: int, died_of: int | None, seconds: float) -> None:
+def _write_end(path: Path, status: int, died_of: int | None, seconds: float) -> None:
     from torchmedic.facts import Crash
     from torchmedic.store import append, discard, update_info
 
-    path = folder / RUN_FILE
     update_info(path, seconds=seconds, exit_code=status, signal=died_of)
     if status == 0:
         # An exception that did not end the script: in an exit handler, or typed at a prompt.
         discard(path, Crash)
     if died_of is not None and signal.Signals(died_of).name in _DEADLY:
-        append(path, [_death(died_of, folder)])
+        append(path, [_death(died_of, path.parent)])
 
 
 def run_unwatched(command: Sequence[str]) -> int:
@@ -121,9 +141,9 @@ def run_unwatched(command: Sequence[str]) -> int:
     return 128 - status if status < 0 else status
 
 
-def armed_environment(settings: Settings) -> dict[str, str]:
+def armed_environment(settings: Settings, base: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of the watched process: our boot folder first on the path, what was there kept aside."""
-    environment = dict(os.environ)
+    environment = dict(os.environ if base is None else base)
     before = environment.get("PYTHONPATH")
     if before is not None:
         environment["TORCHMEDIC_PYTHONPATH"] = before

@@ -142,7 +142,7 @@ class Stuck(Probe):
         stack = threads[0].stack if threads else ()
         lock = activity.awaited_lock(os.getpid())
         return Standing(
-            rank=self.recorder.settings.rank,
+            rank=self.recorder.rank,
             pid=os.getpid(),
             at=time.time(),
             still=still,

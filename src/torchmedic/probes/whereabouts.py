@@ -50,3 +50,11 @@ def last_seen(folder: Path) -> Location | None:
         return location(file, int(line), function)
     except (OSError, ValueError):
         return None
+
+
+def last_alive(folder: Path) -> float | None:
+    """When the process last said where it is."""
+    try:
+        return (folder / FILE).stat().st_mtime
+    except OSError:
+        return None

@@ -39,7 +39,7 @@ def _expected(run: Run) -> int:
 
 def _living(run: Run) -> list[Run]:
     parts = run.ranks or (run,)
-    return [part for part in parts if part.info.exit_code is None and lives(part)]
+    return [part for part in parts if part.info.exit_code is None and not part.info.ended and lives(part)]
 
 
 def lives(part: Run) -> bool:

@@ -1,0 +1,150 @@
+"""In a process that starts others: has those watched that turn out to be ranks, however they are started."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import multiprocessing
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from multiprocessing import process as mp_process
+from pathlib import Path
+from typing import Any
+
+from torchmedic.launch.parent import armed_environment
+from torchmedic.probes.patching import Patches, hide_frame
+from torchmedic.ranks.folders import new_rank, rank_in, run_file_of, world_in
+from torchmedic.record import Probe, Recorder, say
+from torchmedic.settings import Settings
+
+_LOADER_WORKER = "_worker_loop"
+
+
+class Starters(Probe):
+    """Wraps `subprocess.Popen` (torchrun, Accelerate, Lightning) and `multiprocessing.Process` (`mp.spawn`).
+
+    A process that is told its rank by its environment is armed at once. One that is spawned is armed asleep: it wakes
+    when it joins a process group. A forked one has all it needs already.
+    """
+
+    name = "starters"
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._patches = Patches()
+        self._settings = recorder.settings
+        self._wrap_popen()
+        self._wrap_process()
+
+    def remove(self) -> None:
+        self._patches.restore()
+
+    def _wrap_popen(self) -> None:
+        original = subprocess.Popen.__init__
+
+        @functools.wraps(original)
+        def init(popen: Any, *args: Any, **kwargs: Any) -> None:
+            environment = kwargs.get("env")
+            if isinstance(environment, Mapping) and self.recorder.is_ours:
+                kwargs["env"] = self._armed(environment)
+            original(popen, *args, **kwargs)
+
+        self._patches.replace(subprocess.Popen, "__init__", init)
+
+    def _armed(self, environment: Mapping[str, str]) -> Mapping[str, str]:
+        """The environment of a new rank; that of any other process is left as it is."""
+        rank = rank_in(environment)
+        if rank is None or rank == rank_in(os.environ):
+            return environment
+        try:
+            return armed_environment(rank_settings(self._settings, rank, world_in(environment)), environment)
+        except Exception as error:  # noqa: BLE001 - our faults never take the script down
+            say(f"rank {rank} runs unwatched ({type(error).__name__}: {error})")
+            return environment
+
+    def _wrap_process(self) -> None:
+        original = mp_process.BaseProcess.start
+
+        @functools.wraps(original)
+        def start(process: Any) -> None:
+            with self._armed_asleep() if self._may_be_rank(process) else contextlib.nullcontext():
+                original(process)
+
+        self._patches.replace(mp_process.BaseProcess, "start", start)
+        self._patches.replace(mp_process.BaseProcess, "run", _remembering(mp_process.BaseProcess.run))
+
+    def _may_be_rank(self, process: Any) -> bool:
+        """A spawned process; workers of a DataLoader are none of ours."""
+        method = getattr(type(process), "_start_method", None) or multiprocessing.get_start_method(allow_none=True)
+        target = getattr(process, "_target", None)
+        return bool(self.recorder.is_ours and method == "spawn" and getattr(target, "__name__", "") != _LOADER_WORKER)
+
+    @contextlib.contextmanager
+    def _armed_asleep(self) -> Iterator[None]:
+        asleep = replace(
+            self._settings, dormant=True, launcher=False, parent=os.getpid(), shared_folder=self._settings.common
+        )
+        before = dict(os.environ)
+        os.environ.update(armed_environment(asleep))
+        try:
+            yield
+        finally:
+            for name in set(os.environ) - set(before):
+                del os.environ[name]
+            os.environ.update(before)
+
+
+def rank_settings(settings: Settings, rank: int, world: int) -> Settings:
+    """The settings of one rank, with its folder and run file made."""
+    folder = new_rank(Path(settings.common), rank, world=world)
+    return replace(
+        settings,
+        run_folder=str(folder),
+        run_file=run_file_of(rank),
+        shared_folder=settings.common,
+        rank=rank,
+        parent=os.getpid(),
+        launcher=False,
+        dormant=False,
+    )
+
+
+def _remembering(run: Any) -> Any:
+    """What ends the target of a process is kept where the end of the run looks for it: `multiprocessing` drops it."""
+
+    @functools.wraps(run)
+    def remembering(process: Any) -> None:
+        try:
+            run(process)
+        except BaseException as error:
+            # `torch.multiprocessing.spawn` writes the exception to a file and leaves by `sys.exit`.
+            behind = error.__context__ if isinstance(error, SystemExit) else error
+            if isinstance(behind, Exception):
+                sys.last_value = behind
+            hide_frame(error)
+            raise
+
+    return remembering
+
+
+def wake_as_rank(settings: Settings, arm: Callable[[Settings], object]) -> None:
+    """A spawned process is watched from the moment it joins a process group."""
+    import torch.distributed as dist
+
+    if not dist.is_available():
+        return
+    original = dist.init_process_group
+
+    @functools.wraps(original)
+    def init_process_group(*args: Any, **kwargs: Any) -> Any:
+        dist.init_process_group = original
+        rank = kwargs.get("rank", os.environ.get("RANK", ""))
+        if str(rank).isdigit():
+            world = int(kwargs.get("world_size") or os.environ.get("WORLD_SIZE") or 1)
+            arm(rank_settings(settings, int(rank), world))
+        return dist.init_process_group(*args, **kwargs)
+
+    dist.init_process_group = init_process_group

@@ -1,0 +1,188 @@
+"""Watches a process join others: its rank, the collectives it calls, in a file that outlives it."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+from torchmedic.facts import RankSeen
+from torchmedic.probes.frames import user_location
+from torchmedic.probes.modules import Modules
+from torchmedic.probes.patching import Patches, hide_frame
+from torchmedic.ranks.calls import CallRing
+from torchmedic.ranks.folders import new_rank, run_file_of
+from torchmedic.record import Probe, Recorder, say
+
+COLLECTIVES = (
+    "all_reduce",
+    "broadcast",
+    "reduce",
+    "barrier",
+    "monitored_barrier",
+    "all_gather",
+    "all_gather_into_tensor",
+    "all_gather_object",
+    "gather",
+    "gather_object",
+    "scatter",
+    "scatter_object_list",
+    "broadcast_object_list",
+    "reduce_scatter",
+    "reduce_scatter_tensor",
+    "all_to_all",
+    "all_to_all_single",
+    "send",
+    "recv",
+)
+GRADIENTS = "gradients"
+
+
+class Ranks(Probe):
+    """Does nothing until `init_process_group` is called.
+
+    `awake` is called when a forked process has become a rank, so that its threads are started anew.
+    """
+
+    name = "ranks"
+
+    def __init__(self, modules: Modules, awake: Callable[[Recorder], None]) -> None:
+        self._modules = modules
+        self._awake = awake
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._patches = Patches()
+        self._calls: CallRing | None = None
+        self._open_gradients = 0
+        self._has_ddp = False
+        if not dist.is_available():
+            return
+        original = dist.init_process_group
+
+        @functools.wraps(original)
+        def init_process_group(*args: Any, **kwargs: Any) -> Any:
+            self._guarded(self._before_joining, kwargs)
+            result = original(*args, **kwargs)
+            self._guarded(self._joined)
+            return result
+
+        self._patches.replace(dist, "init_process_group", init_process_group)
+
+    def remove(self) -> None:
+        self._patches.restore()
+
+    def _guarded(self, action: Callable[..., None], *args: Any) -> None:
+        try:
+            action(*args)
+        except Exception as error:  # noqa: BLE001 - our faults never take the script down
+            say(f"this rank is not watched as one ({type(error).__name__}: {error})")
+
+    # -- joining -------------------------------------------------------------------------------------------------
+
+    def _before_joining(self, given: dict[str, Any]) -> None:
+        """A rank that is known before it meets the others can be watched while it waits for them."""
+        rank = given.get("rank", os.environ.get("RANK", ""))
+        if str(rank).isdigit():
+            self._become(int(rank), int(given.get("world_size") or os.environ.get("WORLD_SIZE") or 1))
+
+    def _become(self, rank: int, world: int) -> None:
+        """A forked process of a script that is watched goes on in a run file of its own."""
+        if not self.recorder.is_ours:
+            folder = new_rank(Path(self.recorder.settings.common), rank, world=world)
+            self.recorder.move_to(folder, run_file_of(rank), rank)
+            self._awake(self.recorder)
+        self.recorder.rank = rank
+        (self.recorder.folder / f"pid-{os.getpid()}").touch()
+
+    def _joined(self) -> None:
+        rank, world = dist.get_rank(), dist.get_world_size()
+        self._become(rank, world)
+        local = os.environ.get("LOCAL_WORLD_SIZE", "")
+        self.recorder.observe(
+            RankSeen(
+                rank=rank,
+                world=world,
+                local_world=int(local) if local.isdigit() else None,
+                backend=str(dist.get_backend()),
+                pid=os.getpid(),
+                host=socket.gethostname(),
+                where=user_location(),
+            )
+        )
+        self.recorder.join(rank, world)
+        if world > 1 and self._calls is None:
+            self._calls = CallRing(self.recorder.folder)
+            for name in COLLECTIVES:
+                if hasattr(dist, name):
+                    self._watch(name)
+
+    # -- collectives ---------------------------------------------------------------------------------------------
+
+    def _watch(self, name: str) -> None:
+        original = getattr(dist, name)
+
+        @functools.wraps(original)
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            number = self._begin(name, args, kwargs)
+            try:
+                result = original(*args, **kwargs)
+            except BaseException as error:
+                hide_frame(error)
+                raise
+            if self._calls is not None and number:
+                self._calls.end(number)
+            return result
+
+        self._patches.replace(dist, name, watched)
+
+    def _begin(self, name: str, args: Any, kwargs: Any) -> int:
+        if self._calls is None or not self.recorder.is_ours or not _is_whole_world(kwargs.get("group")):
+            return 0
+        return self._calls.begin(name, _form(args, kwargs), user_location(), self.recorder.step, time.time())
+
+    def on_backward(self, roots: tuple[Any, ...]) -> None:
+        """`DistributedDataParallel` exchanges gradients in here, unless it was told not to."""
+        if self._calls is None:
+            return
+        if any(module.require_backward_grad_sync for module in self.wrappers()):
+            where, step = user_location(), self.recorder.step
+            self._open_gradients = self._calls.begin(GRADIENTS, "", where, step, time.time())
+
+    def on_backward_done(self, roots: tuple[Any, ...]) -> None:
+        if self._calls is not None and self._open_gradients:
+            self._calls.end(self._open_gradients)
+            self._open_gradients = 0
+
+    def wrappers(self) -> list[Any]:
+        """The `DistributedDataParallel` modules of the script."""
+        if self._modules.count() != getattr(self, "_counted", -1):
+            self._counted = self._modules.count()
+            kind = torch.nn.parallel.DistributedDataParallel
+            self._found = [m for m in self._modules.alive() if isinstance(m, kind)]
+        return self._found
+
+
+def _is_whole_world(group: Any) -> bool:
+    """Calls in a group of some ranks say nothing about the others."""
+    with contextlib.suppress(Exception):
+        return group is None or dist.get_world_size(group) == dist.get_world_size()
+    return False
+
+
+def _form(args: Any, kwargs: Any) -> str:
+    """The form of the first tensor: all ranks have to give the same."""
+    first = args[0] if args else next(iter(kwargs.values()), None)
+    if isinstance(first, (list, tuple)) and first and isinstance(first[0], torch.Tensor):
+        return f"{len(first)} x {_form((first[0],), {})}"
+    if not isinstance(first, torch.Tensor):
+        return ""
+    return f"{str(first.dtype).removeprefix('torch.')}{list(first.shape)}"

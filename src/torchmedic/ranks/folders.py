@@ -1,0 +1,78 @@
+"""Where the processes of a run keep their files, and who of them speaks last."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from torchmedic.facts import RunInfo
+from torchmedic.redaction import redact_argv
+from torchmedic.store import create
+
+_FINISHED = "finished"
+
+
+def rank_in(environment: Mapping[str, str]) -> int | None:
+    """The rank that torchrun and its kin tell a process."""
+    for name in ("RANK", "LOCAL_RANK"):
+        if environment.get(name, "").isdigit():
+            return int(environment[name])
+    return None
+
+
+def world_in(environment: Mapping[str, str]) -> int:
+    size = environment.get("WORLD_SIZE", "")
+    return int(size) if size.isdigit() else 1
+
+
+def rank_folder(shared: Path, rank: int) -> Path:
+    """A fresh folder for one rank: `rank3`, and `rank3-1` when the launcher starts it again."""
+    for attempt in range(1000):
+        folder = shared / (f"rank{rank}" if not attempt else f"rank{rank}-{attempt}")
+        try:
+            folder.mkdir(parents=True)
+            return folder
+        except FileExistsError:
+            continue
+    raise FileExistsError(f"{shared}: too many folders of rank {rank}")
+
+
+def run_file_of(rank: int) -> str:
+    return f"rank{rank}.db"
+
+
+def new_rank(shared: Path, rank: int, *, world: int = 1, argv: Sequence[str] = ()) -> Path:
+    """Make a rank's folder with an empty run file in it; the folder is returned."""
+    folder = rank_folder(shared, rank)
+    info = RunInfo(
+        argv=redact_argv(argv or sys.argv),
+        cwd=os.getcwd(),
+        python=platform.python_version(),
+        started=time.time(),
+        rank=rank,
+        world=world,
+        host=socket.gethostname(),
+    )
+    create(folder / run_file_of(rank), info)
+    return folder
+
+
+def is_last(shared: Path, rank: int, others: int) -> bool:
+    """Whether this rank is the last of its machine to finish, so that the report is its to give.
+
+    Each leaves a file in turn; the lock makes sure that exactly one finds all of them.
+    """
+    import fcntl
+
+    with (shared / _FINISHED).open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.write(f"{rank}\n")
+        file.flush()
+        file.seek(0)
+        finished = {int(line) for line in file.read().split()}
+    return len(finished) >= others
