@@ -126,13 +126,14 @@ def install_guard(recorder: Recorder) -> None:
 
 
 @contextlib.contextmanager
-def medic(install: Callable[[Recorder], None] = install_probes) -> Iterator[None]:
+def medic(install: Callable[[Recorder], None] = install_probes) -> Iterator[str]:
+    """Watch what runs inside, in a run folder that is gone afterwards."""
     with tempfile.TemporaryDirectory() as folder:
         create(Path(folder) / RUN_FILE, RunInfo())
         recorder = Recorder(Settings(run_folder=folder, parent=os.getppid()), Writer(Path(folder) / RUN_FILE))
         install(recorder)
         try:
-            yield
+            yield folder
         finally:
             recorder.finish()
 

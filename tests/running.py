@@ -128,11 +128,11 @@ def rendered(verdict: Verdict, width: int = 100) -> str:
 
 def _child(work: Path, script: str, arguments: tuple[str, ...], settings: options.Settings, timeout: int) -> None:
     """In the fork: become the script's process, run it, write the last facts, leave."""
-    from torchmedic.launch import child
-
-    signal.alarm(timeout)
     status = 1
-    try:
+    try:  # nothing may escape from here: a fork that went on would run the tests a second time
+        from torchmedic.launch import child
+
+        signal.alarm(timeout)
         os.chdir(work)
         for name, number in (("stdout", 1), ("stderr", 2)):
             os.dup2(os.open(Path(settings.run_folder).parent / name, os.O_CREAT | os.O_WRONLY), number)

@@ -98,3 +98,45 @@ def test_skip_drops_the_sick_update_and_goes_on_with_good_weights(tmp_path: Path
     assert [line.split()[1] for line in watched.stdout.splitlines()] == [str(i != SICK_STEP) for i in range(10)]
     end = torch.load(tmp_path / "end.pt")[0]
     assert all(bool(torch.isfinite(t).all()) for name, t in end.items() if "running" not in name)
+
+
+OVERFLOWING = """
+import sys
+import torch
+
+torch.manual_seed(0)
+net = torch.nn.Linear(4, 1)
+opt = torch.optim.{optimizer}
+stop = int(sys.argv[1]) if len(sys.argv) > 1 else 10 ** 9
+for step in range(8):
+    if step == stop:
+        break
+    {before}
+    loss = (net(torch.ones(2, 4)) * {factor}).pow(2).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+torch.save(net.state_dict(), "end.pt")
+"""
+_RISING = "opt.param_groups[0]['lr'] = 1e38 if step == 3 else 1e-3"
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "before", "factor", "bad_step"),
+    [("SGD(net.parameters(), lr=1e-3)", _RISING, "3.0", 3), ("Adam(net.parameters(), eps=0)", "pass", "0.0", 0)],
+    ids=["rate-too-large", "no-epsilon"],
+)
+def test_an_update_that_overflows_is_undone(
+    tmp_path: Path, optimizer: str, before: str, factor: str, bad_step: int
+) -> None:
+    """Gradients are finite, the weights after the update are not: those before it come back bit for bit."""
+    (tmp_path / "train.py").write_text(OVERFLOWING.format(optimizer=optimizer, before=before, factor=factor))
+    run(tmp_path, "train.py", str(bad_step))
+    expected = torch.load(tmp_path / "end.pt")
+
+    watched = run(tmp_path, "-m", "torchmedic", "run", "--json", "o.json", "train.py")
+
+    assert watched.returncode == 1, watched.stderr
+    assert json.loads((tmp_path / "o.json").read_text())["diagnoses"][0]["code"] == "NUM028"
+    folder = next((tmp_path / ".torchmedic").glob("2*"))
+    assert digest(load_file(next(folder.glob("weights-before-step-*.safetensors")))) == digest(expected)

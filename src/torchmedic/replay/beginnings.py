@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from torchmedic.probes.frames import is_user_file
+from torchmedic.replay.finite import bad_tensors
 from torchmedic.replay.loops import Loop, read_names
 
 
@@ -139,12 +140,22 @@ class Withheld:
         self._values = [p.detach().clone() for p in self._parameters]
         self._state = {p: _copied(state) for p, state in optimizer.state.items()}
 
+    def went_bad(self) -> bool:
+        """Whether the parameters, or the state of the optimizer, hold NaN or infinity now."""
+        state = [t for values in self._optimizer.state.values() for t in _tensors(values)]
+        return bool(bad_tensors([p.detach() for p in self._parameters] + state))
+
     def put_back(self) -> None:
         with torch.no_grad():
             for parameter, value in zip(self._parameters, self._values, strict=True):
                 parameter.copy_(value)
         self._optimizer.state.clear()
         self._optimizer.state.update(self._state)
+
+
+def _tensors(state: Any) -> list[torch.Tensor]:
+    values = state.values() if isinstance(state, dict) else ()
+    return [v for v in values if isinstance(v, torch.Tensor) and v.is_floating_point()]
 
 
 def _copied(state: Any) -> Any:

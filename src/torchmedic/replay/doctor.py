@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torchmedic.facts import SickStep
@@ -17,6 +17,7 @@ from torchmedic.replay.beginnings import Handed, Withheld
 from torchmedic.replay.case import Case
 from torchmedic.replay.guard import Guard, Suspicion
 from torchmedic.replay.loops import find_loop, read_names
+from torchmedic.replay.overflow import may_overflow
 from torchmedic.replay.report import Report, bad_learning_rate
 from torchmedic.replay.scalers import Scalers
 from torchmedic.replay.session import Pass, Session
@@ -47,6 +48,7 @@ class Doctor(Probe):
         self._case: Case | None = None
         self._session: Session | None = None
         self._withheld: dict[int, Withheld] = {}
+        self._precautions: dict[int, Withheld] = {}
         self._last_roots: tuple[Any, ...] = ()
         self._further = 0
         self._scalers = Scalers()
@@ -99,6 +101,8 @@ class Doctor(Probe):
             self._report_plainly(optimizer, "learning-rate", self.recorder.step + 1, "seen before the update")
         elif self.guard.is_sick(optimizer):
             self._begin(optimizer)
+        elif may_overflow(optimizer, self.guard.gradient_size):
+            self._precautions[id(optimizer)] = Withheld(optimizer)
         return None
 
     def on_step_done(self, optimizer: Any) -> None:
@@ -106,9 +110,10 @@ class Doctor(Probe):
         if withheld is not None:
             withheld.put_back()
         if self._session is None:
+            precaution = self._precautions.pop(id(optimizer), None)
             self.guard.on_step_done(optimizer)
-            if self.guard.weights_went_bad():
-                self._report_plainly(optimizer, "update", self.recorder.step, "seen after the update")
+            if self.guard.weights_went_bad() or (precaution is not None and precaution.went_bad()):
+                self._report_bad_update(optimizer, precaution)
 
     def on_crash(self, error: BaseException) -> None:
         """A script that stops itself at a NaN, or fails in a replay: the step is not at hand any more, but known."""
@@ -196,12 +201,20 @@ class Doctor(Probe):
                 withheld.put_back()
             raise SickRun(1)
 
-    def _report_plainly(self, optimizer: Any, what: str, step: int, way: str) -> None:
+    def _report_bad_update(self, optimizer: Any, precaution: Withheld | None) -> None:
+        bad = self.guard.bad_parameter_names(of_weights=True)
+        if precaution is not None and self.recorder.settings.on_sick != "continue":
+            precaution.put_back()
+        way = "seen after the update" if precaution is None else "seen after the update, which was undone"
+        self._report_plainly(optimizer, "update", self.recorder.step, way, bad, undone=precaution is not None)
+
+    def _report_plainly(
+        self, optimizer: Any, what: str, step: int, way: str, bad: Sequence[str] = (), *, undone: bool = False
+    ) -> None:
         if self._case is not None or self._further:
             return
         self._further = 1
-        bad = self.guard.bad_parameter_names(of_weights=True)
-        self.report.write_plainly(optimizer, what=what, step=step, bad=bad, way=way)
+        self.report.write_plainly(optimizer, what=what, step=step, bad=bad, way=way, is_saved=undone)
         self._stop_if_wished()
 
     def _count_another(self, optimizer: Any) -> None:

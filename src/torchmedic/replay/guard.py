@@ -20,7 +20,7 @@ from torchmedic.probes.optimizers import Optimizers
 from torchmedic.record import Probe, Recorder
 from torchmedic.replay.beginnings import Beginning, BufferCopies, Handed, RandomStates, carried_values
 from torchmedic.replay.device_guard import DeviceGuard
-from torchmedic.replay.finite import bad_tensors
+from torchmedic.replay.finite import bad_tensors, size_of
 from torchmedic.replay.loops import Loop, find_loop, lines_by_frame, read_names, targets_from_batch
 
 HISTORY = 60
@@ -68,6 +68,7 @@ class Guard(Probe):
         self.losses: collections.deque[float] = collections.deque(maxlen=HISTORY)
         self.norms: collections.deque[list[float]] = collections.deque(maxlen=HISTORY)
         self.has_new_norms = False
+        self.gradient_size = 0.0
         self._stack: dict[int, int] = {}
         self._known_buffers: list[torch.Tensor] = []
         self._module_count = -1
@@ -138,7 +139,9 @@ class Guard(Probe):
         on_device = self._device_guard_of(optimizer)
         if on_device is not None:
             return self._is_sick_on_device(on_device)
-        if self.bad_gradients(optimizer):
+        gradients = gradients_of(optimizer)
+        self.gradient_size = size_of(gradients)
+        if not math.isfinite(self.gradient_size) and bad_tensors(gradients):
             self.suspicion = self._suspect("gradient", self.losses[-1] if self.losses else None, ())
             return True
         return False

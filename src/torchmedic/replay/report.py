@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from torchmedic.facts import Growth, Origin, SickStep, Source
@@ -32,7 +33,6 @@ class Report:
 
     def write(self, case: Case, way: str, seconds: float, scale: float | None) -> None:
         """All facts of a case that was run again, or could not be."""
-        roots = self._modules.roots()
         if case.findings is not None:
             self._recorder.observe(self._origin(case, case.findings))
         for trial in case.trials:
@@ -48,14 +48,16 @@ class Report:
                 reproduced=case.is_reproduced,
                 way=way,
                 seconds=seconds,
-                weights_saved=save_state(self._recorder.folder, case.step, roots, self._optimizers.alive()),
+                weights_saved=self._save(case.step),
                 scale=scale,
             )
         )
         if case.trace is not None and case.findings is not None:
             save_reproduction(self._recorder.folder, case.trace, case.findings.origin)
 
-    def write_plainly(self, optimizer: Any, *, what: str, step: int, bad: list[str], way: str) -> None:
+    def write_plainly(
+        self, optimizer: Any, *, what: str, step: int, bad: Sequence[str], way: str, is_saved: bool
+    ) -> None:
         """A sick step whose cause is in plain sight: nothing needs to run again."""
         self._recorder.observe(
             SickStep(
@@ -66,11 +68,15 @@ class Report:
                 parameters=len(self._guard.parameters()),
                 backward_at=user_location(),
                 way=way,
+                weights_saved=self._save(step) if is_saved else "",
                 learning_rate=bad_learning_rate(optimizer) or str(_learning_rate(optimizer)),
                 optimizer=type(optimizer).__name__,
                 optimizer_built=self._optimizers.built_at(optimizer),
             )
         )
+
+    def _save(self, step: int) -> str:
+        return save_state(self._recorder.folder, step, self._modules.roots(), self._optimizers.alive())
 
     def _origin(self, case: Case, findings: Findings) -> Origin:
         trace = case.trace
