@@ -8,6 +8,7 @@ The sickness is a logarithm of 0 added to the loss at the twentieth step; the bu
 from __future__ import annotations
 
 import argparse
+import contextlib
 import statistics
 import time
 import warnings
@@ -46,13 +47,12 @@ def measure(work: Workload) -> tuple[float, float, int]:
     bare = statistics.median(train(work, optimizer, zero, SICK_STEP - 1)[5:])
     with medic() as folder:
         optimizer = torch.optim.AdamW(work.model.parameters(), lr=work.learning_rate)
-        try:
+        with contextlib.suppress(SickRun):
             train(work, optimizer, zero, SICK_STEP)
-        except SickRun:
-            pass
         run = load(Path(folder))
     sick = run.first(SickStep)
-    assert sick is not None and sick.reproduced, "the step was not run again"
+    if sick is None or not sick.reproduced:
+        raise SystemExit("the step was not run again")
     replays = 1 + len(list(run.all(Trial)))
     return bare, sick.seconds / replays, replays
 
