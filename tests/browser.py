@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +28,13 @@ class Seen:
     @property
     def outside(self) -> list[str]:
         return [url for url in self.requests if not url.startswith(("file:", "data:", "blob:"))]
+
+    def wait_until(self, condition: str, patience: int = PATIENCE) -> None:
+        """Wait for a JavaScript expression to hold; by asking, as the pages allow no other way to evaluate a text."""
+        end = time.monotonic() + patience / 1000
+        while not self.page.evaluate(condition):
+            assert time.monotonic() < end, f"never: {condition}"
+            self.page.wait_for_timeout(100)
 
     @property
     def is_too_wide(self) -> bool:

@@ -6,12 +6,14 @@ import importlib.util
 from pathlib import Path
 
 from torchmedic import sampled
-from torchmedic.facts import Run
+from torchmedic.facts import Run, Series
 from torchmedic.findings import Verdict
+from torchmedic.ranks.merging import rank_files
 from torchmedic.render.html import Report, fragment, page
 from torchmedic.rules import by_code
 from torchmedic.rules import page as rule_page
 
+PerRank = tuple[tuple[Series, ...], ...]
 Sources = dict[str, tuple[str, ...]]
 REPORT_FILE = "report.html"
 _LARGEST_SOURCE = 2 << 20
@@ -22,21 +24,28 @@ def html_report(path: Path, run: Run, verdict: Verdict, *, light: bool = False, 
 
     `sources` are the lines of code that lies in no file.
     """
+    curves, layers = sampled_series(path, points=600, columns=120 if light else 240)
     report = Report(
         verdict=verdict,
         run=run,
-        curves=tuple(sampled.curves(path, points=600)),
-        layers=tuple(sampled.layers(path, columns=120 if light else 240)),
-        sources={**_sources(run, verdict), **(sources or {})},
-        pages=_pages(verdict),
+        curves=curves,
+        layers=layers,
+        sources={**sources_of(run, verdict), **(sources or {})},
+        pages=rule_pages(verdict),
     )
     return page(report, plotly="" if light else plotly_script())
 
 
+def sampled_series(path: Path, *, points: int, columns: int) -> tuple[PerRank, tuple[Series, ...]]:
+    """The curves of each rank (or of the one process), and the layers of the first."""
+    files = (rank_files(path) if path.is_dir() else []) or [path]
+    return tuple(tuple(sampled.curves(file, points)) for file in files), tuple(sampled.layers(files[0], columns))
+
+
 def html_fragment(run: Run, verdict: Verdict, *, sources: Sources, report: str = "") -> str:
     """The verdict alone, to be shown below a cell; `report` is where the whole page lies."""
-    found = {**_sources(run, verdict), **sources}
-    return fragment(Report(verdict=verdict, run=run, sources=found, pages=_pages(verdict)), report_path=report)
+    found = {**sources_of(run, verdict), **sources}
+    return fragment(Report(verdict=verdict, run=run, sources=found, pages=rule_pages(verdict)), report_path=report)
 
 
 def plotly_script() -> str:
@@ -48,7 +57,7 @@ def plotly_script() -> str:
     return script.read_text(encoding="utf-8") if script.exists() else ""
 
 
-def _sources(run: Run, verdict: Verdict) -> Sources:
+def sources_of(run: Run, verdict: Verdict) -> Sources:
     """The files that diagnoses point at, as they are now; those that are gone or too large are left out."""
     places = [place for d in verdict.diagnoses for place in (d.where, *(also.location for also in d.also)) if place]
     found = {}
@@ -62,6 +71,6 @@ def _sources(run: Run, verdict: Verdict) -> Sources:
     return found
 
 
-def _pages(verdict: Verdict) -> dict[str, str]:
+def rule_pages(verdict: Verdict) -> dict[str, str]:
     rules = {d.code: by_code(d.code) for d in verdict.diagnoses}
     return {code: rule_page(rule) for code, rule in rules.items() if rule is not None}

@@ -50,10 +50,10 @@ def layers(path: Path, columns: int = 240) -> list[Series]:
         return [_series(db, name, columns, grouped=False) for name in names]
 
 
-def last_step(path: Path) -> int:
-    """The latest step with a sample."""
+def count_facts(path: Path) -> int:
+    """Changes when observations are added."""
     with _opened(path) as db:
-        return max((_extent(db, name)[1] for name in _names(db) if not name.startswith(LAYER_KINDS)), default=0)
+        return int(db.execute("SELECT coalesce(max(id), 0) FROM observations").fetchone()[0])
 
 
 @contextlib.contextmanager

@@ -41,11 +41,12 @@ MAY_IMPORT = {
     "launch": _BASICS | {"facts", "ranks", "store", "record", "probes", "replay", "watching", "integrations.trackers"},
     "_boot": frozenset({"launch"}),
     "asserting": frozenset({"facts", "probes"}),
+    "checking": _BASICS | {"facts", "findings", "store", "triage", "render", "checkups", "probes.frames"},
     "history": frozenset({"facts", "findings"}),
     "metrics": frozenset({"facts"}),
     "early_stopping": frozenset({"facts", "metrics", "probes"}),
-    "reporting": frozenset({"facts", "findings", "rules", "sampled", "render"}),
-    "live": frozenset({"facts", "findings", "render", "reporting", "sampled", "store", "triage"}),
+    "reporting": frozenset({"facts", "findings", "ranks", "rules", "sampled", "render"}),
+    "live": frozenset({"facts", "findings", "ranks", "render", "reporting", "sampled", "store", "triage"}),
     "in_process": _BASICS
     | {
         "facts",
@@ -63,7 +64,7 @@ MAY_IMPORT = {
     "integrations": _BASICS
     | {"facts", "findings", "store", "record", "metrics", "early_stopping"}
     | {"in_process", "probes", "render", "reporting", "triage"},
-    "__init__": _BASICS | {"asserting", "early_stopping", "in_process", "metrics", "integrations"},
+    "__init__": _BASICS | {"asserting", "checking", "early_stopping", "in_process", "metrics", "integrations"},
     "__main__": frozenset({"cli"}),
     "cli": _EVERYTHING,
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser import PATIENCE, a_browser, opened
+from tests.browser import a_browser, opened
 from tests.cli.typed import typed
 from tests.report.runs import a_healthy_run, a_hostile_run, a_sick_run
 
@@ -73,7 +73,7 @@ def test_dark_and_light_follow_the_system_and_the_reader(browser: Browser, pages
         before = light.page.evaluate(tick)
         light.page.select_option("#theme", "dark")
         assert light.page.evaluate(background()) == by_night
-        light.page.wait_for_function(f"{tick} !== '{before}'", timeout=PATIENCE)
+        light.wait_until(f"{tick} !== '{before}'")
 
 
 @pytest.mark.parametrize("name", ["sick", "light"])

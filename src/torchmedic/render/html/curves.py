@@ -89,6 +89,19 @@ def charts(run: Run, curves: Iterable[Series]) -> list[Chart]:
     return [*loss, *_metric_charts(run), *(chart for chart in stepwise.values() if _says_something(chart))]
 
 
+def merged(of_ranks: list[list[Chart]]) -> list[Chart]:
+    """The charts of several ranks as one: each with the lines of all."""
+    if len(of_ranks) < 2:
+        return [chart for some in of_ranks for chart in some]
+    found: dict[str, Chart] = {}
+    for rank, some in enumerate(of_ranks):
+        for chart in some:
+            named = tuple(replace(line, name=say("live_rank", rank=rank)) for line in chart.lines)
+            before = found.get(chart.id)
+            found[chart.id] = replace(chart, lines=(*(before.lines if before else ()), *named))
+    return list(found.values())
+
+
 def _says_something(chart: Chart) -> bool:
     return chart.id != f"chart-{RATE}" or len(set(chart.lines[0].y)) > 1
 

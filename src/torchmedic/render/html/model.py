@@ -10,11 +10,11 @@ from torchmedic.findings import Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """`sources` are the lines of the user's files by path, `pages` the rules' pages (Markdown) by code."""
+    """`curves` are those of each rank, `sources` the lines of the user's files by path, `pages` the rules' Markdown."""
 
     verdict: Verdict
     run: Run
-    curves: tuple[Series, ...] = ()
+    curves: tuple[tuple[Series, ...], ...] = ()
     layers: tuple[Series, ...] = ()
     sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
     pages: dict[str, str] = field(default_factory=dict)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import json
 import math
@@ -15,13 +14,14 @@ import jinja2
 from markupsafe import Markup, escape
 
 from torchmedic._version import __version__
+from torchmedic.facts import Run, Series
 from torchmedic.findings import Diagnosis, Verdict
 from torchmedic.render.html import chain, drawing, heat, plot, surroundings
-from torchmedic.render.html.curves import Chart, charts
+from torchmedic.render.html.curves import Chart, Mark, charts, merged
 from torchmedic.render.html.heat import HeatMap
 from torchmedic.render.html.model import Report
 from torchmedic.render.html.numbers import duration
-from torchmedic.render.html.text import say
+from torchmedic.render.html.text import TEXT, say
 from torchmedic.render.html.window import window
 
 _FOLDER = resources.files("torchmedic.render.html") / "templates"
@@ -30,7 +30,8 @@ _FOLDER = resources.files("torchmedic.render.html") / "templates"
 def page(report: Report, *, plotly: str = "") -> str:
     """The report as one HTML text. `plotly` is its script; without it the charts are still pictures."""
     verdict = report.verdict
-    drawn, maps = charts(report.run, report.curves), heat.heat_maps(report.run, report.layers)
+    drawn = merged([charts(report.run, of_rank) for of_rank in report.curves])
+    maps = heat.heat_maps(report.run, report.layers)
     return (
         _templates()
         .get_template("page.html")
@@ -45,7 +46,7 @@ def page(report: Report, *, plotly: str = "") -> str:
             charts=drawn,
             heat_maps=maps,
             environment=surroundings.rows(report.run),
-            data=figures(drawn, maps) if plotly else "",
+            data=_in_script(_plain_figures(drawn, maps)) if plotly else "",
             plotly=Markup(plotly),
             version=__version__,
         )
@@ -54,28 +55,49 @@ def page(report: Report, *, plotly: str = "") -> str:
 
 def fragment(report: Report, *, report_path: str = "") -> str:
     """The verdict alone as a piece of HTML with its own style, for a page that is not ours (a notebook)."""
-    verdict = report.verdict
-    return (
-        _templates()
-        .get_template("fragment.html")
-        .render(
-            verdict=verdict,
-            nothing=_nothing(verdict),
-            diagnoses=[_diagnosis(d, report) for d in verdict.diagnoses],
-            chain=_chain(report),
-            report_path=report_path,
-        )
-    )
+    return _templates().get_template("fragment.html").render(**_told(report), report_path=report_path)
 
 
-def figures(drawn: list[Chart], maps: list[HeatMap]) -> Markup:
-    """The numbers of the charts as JSON that is safe inside a script element."""
-    plain = {
-        "charts": [{**dataclasses.asdict(chart), "log": chart.is_log} for chart in drawn],
-        "heatMaps": [dataclasses.asdict(found) for found in maps],
-        "text": {"bad": say("layers_bad"), "layer": say("layers")},
+def verdict_html(report: Report) -> str:
+    """The verdict alone, to be put into a page of ours."""
+    return _templates().get_template("verdict.html").render(**_told(report))
+
+
+def live_page() -> str:
+    """The page on which runs are shown as they grow; it asks for everything else itself."""
+    needed = {name: text for name, text in TEXT.items() if name.startswith("live_") or name == "steps"}
+    return _templates().get_template("live.html").render(text=_in_script(needed))
+
+
+def chart_data(run: Run, curves: tuple[tuple[Series, ...], ...], layers: tuple[Series, ...]) -> dict[str, Any]:
+    """What the charts of a run are drawn from, in plain structures; `curves` are those of each rank."""
+    return _plain_figures(merged([charts(run, of_rank) for of_rank in curves]), heat.heat_maps(run, layers))
+
+
+def _told(report: Report) -> dict[str, Any]:
+    return {
+        "verdict": report.verdict,
+        "nothing": _nothing(report.verdict),
+        "diagnoses": [_diagnosis(d, report) for d in report.verdict.diagnoses],
+        "chain": _chain(report),
     }
-    text = json.dumps(_finite(plain), allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+
+
+def _plain_figures(drawn: list[Chart], maps: list[HeatMap]) -> dict[str, Any]:
+    plain = {
+        "charts": [
+            {**vars(chart), "lines": [vars(line) for line in chart.lines], "log": chart.is_log} for chart in drawn
+        ],
+        "heatMaps": [vars(found) for found in maps],
+        "text": {"bad": say("layers_bad")},
+    }
+    found: dict[str, Any] = _finite(plain)
+    return found
+
+
+def _in_script(plain: Any) -> Markup:
+    """JSON that is safe inside a script element."""
+    text = json.dumps(plain, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
     return Markup(text.replace("<", "\\u003c"))
 
 
@@ -83,6 +105,8 @@ def _finite(value: Any) -> Any:
     """Six digits are more than a chart shows; infinities are gaps."""
     if isinstance(value, float):
         return float(f"{value:.6g}") if math.isfinite(value) else None
+    if isinstance(value, Mark):
+        return vars(value)
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,0 +1,143 @@
+"""The runs that the live page knows: found in folders, read again only when they have changed."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from torchmedic import sampled
+from torchmedic.facts import Run, RunInfo
+from torchmedic.findings import Verdict
+from torchmedic.ranks.merging import load_whole, rank_files
+from torchmedic.render.html import Report, chart_data, verdict_html
+from torchmedic.reporting import rule_pages, sampled_series, sources_of
+from torchmedic.store import RUN_FILE, RunFileError, load_info
+from torchmedic.triage import examine
+
+_POINTS, _COLUMNS = 600, 120
+_SILENT_AFTER = 120.0  # seconds without a change
+_MOST_RUNS = 200
+_SHORTEST_PAUSE = 1.0  # seconds between two readings of the same run
+
+
+@dataclass
+class LiveRun:
+    """One run folder, with what was last read of it."""
+
+    folder: Path
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    version: str = ""
+    read_at: float = 0.0
+    snapshot: bytes = b""
+    judged: tuple[tuple[int, ...], Run, Verdict] | None = None
+
+    @property
+    def files(self) -> list[Path]:
+        """The file of the process that was started, and those of its ranks."""
+        return [self.folder / RUN_FILE, *rank_files(self.folder)]
+
+    def current_version(self) -> str:
+        """Changes whenever a run file does. A file's log grows before the file itself."""
+        parts = []
+        for path in self.files:
+            for beside in (path, path.with_name(f"{path.name}-wal")):
+                try:
+                    seen = beside.stat()
+                    parts.append(f"{seen.st_mtime_ns:x}.{seen.st_size:x}")
+                except OSError:
+                    continue
+        return "-".join(parts)
+
+
+class Runs:
+    """Every run below the folders that the page was started for; nothing else can be asked for."""
+
+    def __init__(self, base: Path, chosen: Path | None = None) -> None:
+        self._base = base
+        self._chosen = chosen
+        self._known: dict[str, LiveRun] = {}
+
+    def found(self) -> dict[str, LiveRun]:
+        """Runs by name, newest first."""
+        folders = [self._chosen] if self._chosen is not None else []
+        if self._base.is_dir():
+            inside = [path for path in self._base.iterdir() if path.is_dir() and not path.is_symlink()]
+            folders += sorted(inside, key=lambda path: path.name, reverse=True)[:_MOST_RUNS]
+        named = {folder.name: folder for folder in folders if (folder / RUN_FILE).exists()}
+        self._known = {name: self._known.get(name) or LiveRun(folder) for name, folder in named.items()}
+        return self._known
+
+    def get(self, name: str) -> LiveRun | None:
+        return self._known.get(name) or self.found().get(name)
+
+    def listed(self) -> list[dict[str, Any]]:
+        """One line for each run."""
+        return [{"id": name, **_line(run)} for name, run in self.found().items()]
+
+
+def _line(run: LiveRun) -> dict[str, Any]:
+    try:
+        info = load_info(run.folder / RUN_FILE)
+    except RunFileError as error:
+        return {"script": run.folder.name, "state": "unreadable", "error": str(error)}
+    return {"script": " ".join(info.argv), "started": info.started, "state": _state(info, run)}
+
+
+def _state(info: RunInfo, run: LiveRun) -> str:
+    if info.exit_code is not None:
+        return "stopped" if info.stopped_by_us else "failed" if info.exit_code else "ended"
+    files = [beside for path in run.files for beside in (path, path.with_name(f"{path.name}-wal"))]
+    last = max((path.stat().st_mtime for path in files if path.exists()), default=0.0)
+    return "running" if time.time() - last < _SILENT_AFTER else "silent"
+
+
+def snapshot(run: LiveRun) -> bytes:
+    """What the page shows of a run, as JSON; the same bytes for everybody until the run has changed."""
+    with run.lock:
+        version = run.current_version()
+        is_fresh = version == run.version or time.monotonic() - run.read_at < _SHORTEST_PAUSE
+        if not run.snapshot or not is_fresh:
+            run.snapshot = json.dumps(_read(run), separators=(",", ":"), ensure_ascii=False).encode()
+            run.version, run.read_at = version, time.monotonic()
+        return run.snapshot
+
+
+def _read(run: LiveRun) -> dict[str, Any]:
+    try:
+        return _contents(run)
+    except (RunFileError, sqlite3.Error, OSError) as error:
+        return {"id": run.folder.name, "error": str(error)}
+
+
+def _contents(run: LiveRun) -> dict[str, Any]:
+    seen, verdict = _judged(run)
+    curves, layers = sampled_series(run.folder, points=_POINTS, columns=_COLUMNS)
+    report = Report(verdict=verdict, run=seen, sources=sources_of(seen, verdict), pages=rule_pages(verdict))
+    is_over = seen.info.exit_code is not None
+    return {
+        "id": run.folder.name,
+        "script": " ".join(seen.info.argv),
+        "started": seen.info.started,
+        "steps": max([seen.info.steps, *(series.steps[-1] for some in curves for series in some)]),
+        "state": _state(seen.info, run),
+        "ranks": len(curves),
+        "verdict": verdict_html(report) if verdict.diagnoses or verdict.unexplained or is_over else "",
+        **chart_data(seen, curves, layers),
+    }
+
+
+def _judged(run: LiveRun) -> tuple[Run, Verdict]:
+    """The run and the verdict on it so far, kept until there are new facts; how it ended is always read anew."""
+    facts = tuple(sampled.count_facts(path) for path in run.files)
+    if run.judged is None or run.judged[0] != facts:
+        read = load_whole(run.folder)
+        run.judged = (facts, read, examine(read))
+    _, seen, verdict = run.judged
+    now = load_info(run.folder / RUN_FILE)
+    info = replace(seen.info, exit_code=now.exit_code, stopped_by_us=seen.info.stopped_by_us or now.stopped_by_us)
+    return replace(seen, info=info), replace(verdict, info=info)

@@ -1,0 +1,92 @@
+"""The live page in a real Chromium, while a real training runs and while the server goes away and comes back."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser import PATIENCE, a_browser, opened
+from tests.live.serving import serving
+from tests.report.runs import a_hostile_run, a_run_file
+
+# Goes on until a file appears, then sickens: the test decides when, not the clock.
+TRAINING = """
+import pathlib, time
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+x = torch.rand(16, 4)
+while True:
+    out = model(x)
+    if pathlib.Path("sicken").exists():
+        out = torch.log(out * 0)
+    loss = out.pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    time.sleep(0.02)
+"""
+STEPS = "parseInt(document.getElementById('steps').textContent)"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with a_browser() as found:
+        yield found
+
+
+def test_the_page_follows_a_training_to_its_verdict(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(TRAINING)
+    command = [sys.executable, "-m", "torchmedic", "run", "train.py"]
+    with serving(tmp_path) as served, opened(browser, served.url, width=360) as seen:
+        training = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        try:
+            page = seen.page
+            seen.wait_until(f"{STEPS} > 5", 2 * PATIENCE)
+            first = page.evaluate(STEPS)
+            seen.wait_until(f"{STEPS} > {first + 10}")
+            page.locator("#chart-loss .js-line").first.wait_for(state="attached")
+            assert page.locator("#state").inner_text() == "running"
+            (tmp_path / "sicken").touch()
+            page.locator("#verdict .headline").first.wait_for()
+            assert "NUM002" in page.locator("#verdict .headline").inner_text()
+            seen.wait_until("document.getElementById('state').textContent === 'stopped by torchmedic'")
+            assert "train.py:13" in page.locator("#verdict .path").first.inner_text()
+            assert seen.complaints == []
+            assert not [url for url in seen.outside if not url.startswith(served.url)]
+            assert not seen.is_too_wide
+        finally:
+            training.kill()
+            training.communicate()
+
+
+def test_the_page_finds_a_restarted_server_again(browser: Browser, tmp_path: Path) -> None:
+    run = tmp_path / ".torchmedic" / "1-run"
+    run.mkdir(parents=True)
+    a_run_file(run, points=[("loss", step, 1.0 / step) for step in range(1, 20)])
+    with serving(tmp_path) as first, opened(browser, first.url) as seen:
+        seen.wait_until(f"{STEPS} === 19")
+        first.process.terminate()
+        seen.page.locator("#link:not(.open)").wait_for()
+        with serving(tmp_path) as second:
+            assert second.url == first.url
+            seen.page.locator("#link.open").wait_for()
+
+
+def test_names_chosen_by_an_attacker_run_nothing(browser: Browser, tmp_path: Path) -> None:
+    run = tmp_path / ".torchmedic" / "1-run"
+    run.mkdir(parents=True)
+    a_hostile_run(run)
+    with serving(tmp_path) as served, opened(browser, served.url, scheme="dark") as seen:
+        seen.page.locator("#heat-gradient .heatmaplayer image").first.wait_for(state="attached")
+        assert "window.hurt" in seen.page.locator("#script").inner_text()
+        assert seen.page.evaluate("typeof window.hurt") == "undefined"
+        assert seen.complaints == []
