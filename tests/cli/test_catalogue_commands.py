@@ -86,3 +86,16 @@ def test_an_unknown_code_names_the_nearest() -> None:
     answer = typed("explain", "ENV01")
     assert answer.status == 2
     assert "near: ENV01" in answer.err
+
+
+@pytest.mark.parametrize("word", ["NUM", "num", "numerics"])
+def test_rules_of_one_family(word: str) -> None:
+    answer = typed("rules", word, "--json", "-")
+    assert {rule["family"] for rule in json.loads(answer.out)["rules"]} == {"numerics"}
+
+
+def test_an_unknown_family_is_one_line() -> None:
+    answer = typed("rules", "xyz")
+    assert answer.status == 2
+    assert "no such family; known: numerics (NUM)" in answer.err
+    assert answer.err.count("\n") == 1

@@ -111,7 +111,8 @@ def _examined(crash: Crash) -> Verdict:
 def from_text(crash: Crash) -> tuple[str, str]:
     """What the text held, and what only a run can show."""
     own = sum(frame.is_user for frame in crash.frames)
-    seen = f"{crash.type_name}, its message, {len(crash.frames)} frames ({own} of your own code)"
+    frames = "1 frame" if len(crash.frames) == 1 else f"{len(crash.frames)} frames"
+    seen = f"{crash.type_name}, its message, {frames} ({own} of your own code)"
     if crash.cause is not None:
         seen += f", and {crash.cause.type_name} behind it"
     if crash.syntax is not None:

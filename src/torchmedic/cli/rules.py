@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from torchmedic.cli._output import OneLineError
 from torchmedic.cli._results import catalogue_json, check_result_path, rule_json, write_result
 from torchmedic.findings import FAMILIES
 
@@ -15,12 +16,14 @@ from torchmedic.findings import FAMILIES
 @click.option(
     "--json", "json_path", type=click.Path(path_type=Path), help="Write the catalogue as JSON (- for stdout)."
 )
-def command(json_path: Path | None) -> None:
-    """List every cause that torchmedic knows, by family."""
+@click.argument("families", metavar="[FAMILY]...", nargs=-1)
+def command(json_path: Path | None, families: tuple[str, ...]) -> None:
+    """List every cause that torchmedic knows, by family; or those of a FAMILY (`numerics` or NUM)."""
     from torchmedic.rules import catalogue
 
     check_result_path(json_path)
-    rules = catalogue()
+    wanted = {_family(name) for name in families} or set(FAMILIES.values())
+    rules = [rule for rule in catalogue() if rule.family in wanted]
     if json_path is not None:
         write_result(json_path, catalogue_json(rules=[rule_json(rule) for rule in rules]))
         return
@@ -33,3 +36,12 @@ def command(json_path: Path | None) -> None:
             symptoms = "; ".join(symptom.value for symptom in rule.symptoms)
             click.echo(f"  {rule.code}  {rule.name:<{longest}}  {rule.severity:<7}  {symptoms}")
     click.echo(f"{len(rules)} rules; a rule's page: torchmedic explain CODE")
+
+
+def _family(name: str) -> str:
+    """A family by its name or by the letters of its codes."""
+    family = FAMILIES.get(name.upper(), name.lower())
+    if family not in FAMILIES.values():
+        known = ", ".join(f"{family} ({letters})" for letters, family in FAMILIES.items())
+        raise OneLineError(f"{name}: no such family; known: {known}")
+    return family
