@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -81,40 +81,22 @@ def command(
     Standard output is the script's own; torchmedic speaks on standard error. The exit code is the script's, or 1
     where a step with non-finite numbers stopped the run (see --on-sick).
     """
-    from torchmedic.cli._stuck import Attendant
-    from torchmedic.launch.launchers import as_module, is_launcher, place_in
-    from torchmedic.launch.parent import new_run_folder, run_script, run_unwatched, script_of, shared_run_folder
+    from torchmedic.launch.launchers import as_module, place_in
+    from torchmedic.launch.parent import script_of
     from torchmedic.launch.retrace import look_again_if_needed
+    from torchmedic.ranks.merging import rank_files
 
     command = as_module(command)
     check_command(command)
-    check_writable(json_path)
-    check_writable(sarif_path)
-    check_writable(html_path)
+    for path in (json_path, sarif_path, html_path):
+        check_writable(path)
     place = place_in(os.environ, script_of(command))
-    try:
-        folder = new_run_folder(command) if place is None else shared_run_folder(place.name)
-    except OSError as error:
-        click.echo(f"torchmedic: no place for a run file ({error}); the script runs unwatched", err=True)
-        raise SystemExit(run_unwatched(command)) from None
-    settings = Settings(
-        run_folder=str(folder),
-        parent=os.getpid(),
-        on_sick=on_sick,
-        break_probe=os.environ.get("TORCHMEDIC_BREAK_PROBE", ""),
-        on_stuck=on_stuck,
-        stuck_after=stuck_after,
-        first_step_after=first_step_after,
-        launcher=is_launcher(command),
-    )
-    settings = settings if place is None else _as_rank(settings, place)
-    attendant = Attendant(folder, on_stuck)
-    status = run_script(command, Path(settings.run_folder), settings, meanwhile=_get_ready, attend=attendant)
-    status = 1 if attendant.stopped else status
+    wishes = {"on_stuck": on_stuck, "stuck_after": stuck_after, "first_step_after": first_step_after}
+    status, folder, settings = _run_watched(command, place, on_sick=on_sick, **wishes)
     if place is not None and not _speaks_for_all(folder, place):
         raise SystemExit(status)
     with _status_kept(status):
-        if place is None and not settings.launcher:
+        if not rank_files(folder):
             look_again_if_needed(command, folder, settings)
         verdict = _verdict(folder)
         _write(verdict, json_path, sarif_path)
@@ -126,6 +108,30 @@ def command(
             draw(verdict, screen, report=report)
             draw_stop(verdict, screen)
     raise SystemExit(status or exit_code(verdict, fail_on))
+
+
+def _run_watched(command: tuple[str, ...], place: Place | None, **wishes: Any) -> tuple[int, Path, Settings]:
+    """Run the command to its end; its status, the run folder, and what the watched process was told."""
+    from torchmedic.cli._stuck import Attendant
+    from torchmedic.launch.launchers import is_launcher
+    from torchmedic.launch.parent import new_run_folder, run_script, run_unwatched, shared_run_folder
+
+    try:
+        folder = new_run_folder(command) if place is None else shared_run_folder(place.name)
+    except OSError as error:
+        click.echo(f"torchmedic: no place for a run file ({error}); the script runs unwatched", err=True)
+        raise SystemExit(run_unwatched(command)) from None
+    settings = Settings(
+        run_folder=str(folder),
+        parent=os.getpid(),
+        break_probe=os.environ.get("TORCHMEDIC_BREAK_PROBE", ""),
+        launcher=is_launcher(command),
+        **wishes,
+    )
+    settings = settings if place is None else _as_rank(settings, place)
+    attendant = Attendant(folder, settings.on_stuck)
+    status = run_script(command, Path(settings.run_folder), settings, meanwhile=_get_ready, attend=attendant)
+    return (1 if attendant.stopped else status), folder, settings
 
 
 def _as_rank(settings: Settings, place: Place) -> Settings:

@@ -74,6 +74,7 @@ from torchmedic.facts.pairing import LossPairing as LossPairing
 from torchmedic.facts.ranks import CollectiveCall as CollectiveCall
 from torchmedic.facts.ranks import CollectiveCalls as CollectiveCalls
 from torchmedic.facts.ranks import MovedOn as MovedOn
+from torchmedic.facts.ranks import PeerLost as PeerLost
 from torchmedic.facts.ranks import RankEnded as RankEnded
 from torchmedic.facts.ranks import RankSeen as RankSeen
 from torchmedic.facts.ranks import Standing as Standing

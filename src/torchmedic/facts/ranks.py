@@ -109,6 +109,17 @@ class RankSeen(Observation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PeerLost(Observation):
+    """An exception that only says that another rank is gone, or did not come."""
+
+    kind: ClassVar[str] = "peer-lost"
+    message: str
+    where: Location | None = None
+    timed_out: bool = False
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class RankEnded(Observation):
     """How a rank ended, told by the process that had started it: an exit status, or the signal it died of."""
 

@@ -253,7 +253,10 @@ class SchedulerSeen(Observation):
 
 @dataclass(frozen=True, kw_only=True)
 class LearningRates(Observation):
-    """The learning rates that an optimizer stepped with: how many steps had none at all."""
+    """The learning rates that an optimizer stepped with: how many steps had none at all.
+
+    `given` is the rate that the optimizer was built with, which a scheduler multiplies.
+    """
 
     kind: ClassVar[str] = "learning-rates"
     optimizer: str
@@ -261,6 +264,7 @@ class LearningRates(Observation):
     scheduler: str = ""
     scheduler_built: Location | None = None
     steps: int = 0
+    given: float | None = None
     zero_steps: int = 0
     zero_at_end: int = 0
     highest: float = 0.0

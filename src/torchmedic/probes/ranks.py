@@ -40,8 +40,6 @@ COLLECTIVES = (
     "reduce_scatter_tensor",
     "all_to_all",
     "all_to_all_single",
-    "send",
-    "recv",
 )
 GRADIENTS = "gradients"
 
@@ -63,7 +61,6 @@ class Ranks(Probe):
         self._patches = Patches()
         self._calls: CallRing | None = None
         self._open_gradients = 0
-        self._has_ddp = False
         if not dist.is_available():
             return
         original = dist.init_process_group

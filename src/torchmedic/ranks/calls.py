@@ -28,7 +28,7 @@ class CallRing:
     def begin(self, op: str, form: str, where: Location | None, step: int, at: float) -> int:
         """Write a call down before it is made; returns its number."""
         self.count += 1
-        place = f"{where.file}\t{where.line}\t{where.function}\t{where.source.strip()}" if where else "\t0\t\t"
+        place = f"{where.file}\t{where.line}\t{where.function}\t{where.source}" if where else "\t0\t\t"
         text = f"{self.count}\t{op}\t{form}\t{step}\t{at:.3f}\t{place}".encode()[: _SLOT - 2]
         start = self.count % SLOTS * _SLOT
         self._memory[start : start + _SLOT] = _OPEN + text.ljust(_SLOT - 1, b"\0")

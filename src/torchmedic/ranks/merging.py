@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from torchmedic.facts import CollectiveCalls, Crash, Observation, RankEnded, RankSeen, Run
+from torchmedic.facts import CollectiveCalls, Crash, Observation, PeerLost, RankEnded, RankSeen, Run
 from torchmedic.ranks.calls import read_calls
 from torchmedic.settings import RUN_FILE
 from torchmedic.store import RunFileError, load
 
 _READERS = 8
+_ECHO = re.compile(
+    r"(?i)connection (?:closed|reset) by (?:peer|remote)|remote process exited|broken pipe"
+    r"|connection was (?:likely )?closed"
+)
+_TIME_OUT = re.compile(r"(?i)timed out waiting \d+ ?ms|watchdog caught collective operation timeout")
 
 
 def load_whole(path: Path) -> Run:
@@ -42,7 +48,7 @@ def merged(main: Run | None, ranks: Iterable[Run]) -> Run:
     ordered = tuple(latest[rank] for rank in sorted(latest))
     if not ordered:
         return main or Run()
-    ordered = _with_ends(ordered, main)
+    ordered = tuple(map(_without_echo, _with_ends(ordered, main)))
     own = tuple(_worth_telling(main, ordered)) if main is not None else ()
     first = main.info if main is not None else ordered[0].info
     info = replace(
@@ -57,7 +63,13 @@ def merged(main: Run | None, ranks: Iterable[Run]) -> Run:
 
 def _worth_telling(main: Run, ranks: tuple[Run, ...]) -> Iterable[Observation]:
     """What the starting process saw. Its own exception only says that a rank failed, where that rank has said how."""
-    told = any(run.first(Crash) is not None or run.info.exit_code not in (None, 0) for run in ranks)
+    told = any(
+        run.first(Crash) is not None
+        or run.first(RankEnded) is not None
+        or run.info.stopped_by_us
+        or run.info.exit_code not in (None, 0)
+        for run in ranks
+    )
     return (seen for seen in main.observations if not (isinstance(seen, Crash) and told))
 
 
@@ -68,6 +80,21 @@ def _with_ends(ranks: tuple[Run, ...], main: Run | None) -> tuple[Run, ...]:
         replace(run, observations=(*run.observations, ends[run.info.rank])) if run.info.rank in ends else run
         for run in ranks
     )
+
+
+def _without_echo(run: Run) -> Run:
+    """An exception that only tells of another rank's end is no crash of its own."""
+    crash = run.first(Crash)
+    if crash is None or len(crash.frames) == 0 or not (_ECHO.search(crash.message) or _TIME_OUT.search(crash.message)):
+        return run
+    lost = PeerLost(
+        message=crash.message.splitlines()[0],
+        where=crash.user_frame.location if crash.user_frame else None,
+        timed_out=bool(_TIME_OUT.search(crash.message)),
+        step=crash.step,
+    )
+    kept = tuple(seen for seen in run.observations if seen is not crash)
+    return replace(run, observations=(*kept, lost))
 
 
 def _load_rank(file: Path) -> Run | None:

@@ -1,0 +1,136 @@
+"""What the ranks' last collectives tell when they are laid side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from torchmedic.facts import (
+    ChildDeath,
+    CollectiveCall,
+    CollectiveCalls,
+    Crash,
+    Location,
+    PeerLost,
+    RankEnded,
+    Run,
+    Standing,
+    standing_of,
+)
+
+GRADIENTS = "gradients"
+_NAMES = {GRADIENTS: "the gradient all-reduce of `backward`"}
+
+
+@dataclass(frozen=True)
+class Parting:
+    """The first collective on which ranks do not agree: what each rank calls there, None where it calls nothing."""
+
+    number: int
+    calls: dict[int, CollectiveCall | None]
+
+    @property
+    def waiting(self) -> dict[int, CollectiveCall]:
+        return {rank: call for rank, call in self.calls.items() if call is not None}
+
+    @property
+    def absent(self) -> list[int]:
+        return [rank for rank, call in self.calls.items() if call is None]
+
+
+def calls_of(run: Run) -> dict[int, CollectiveCall]:
+    seen = run.first(CollectiveCalls)
+    return {call.number: call for call in seen.calls} if seen is not None else {}
+
+
+def is_at_odds(run: Run) -> bool:
+    """Whether ranks wait for each other, or gave up waiting: a call was begun that never came back.
+
+    A rank that died or failed by itself explains the wait of the others; then there is nothing to compare.
+    """
+    if not run.ranks or (run.info.stopped_by_us and not any(standing_of(rank) for rank in run.ranks)):
+        return False
+    for rank in run.ranks:
+        ended = rank.first(RankEnded)
+        if rank.first(Crash) is not None or (ended is not None and ended.signal not in ("", "SIGABRT", "SIGTERM")):
+            return False
+        death = rank.first(ChildDeath)
+        if death is not None and death.name != "SIGABRT":
+            return False
+    return any(not call.done for rank in run.ranks for call in calls_of(rank).values()) and _has_stopped(run)
+
+
+def _has_stopped(run: Run) -> bool:
+    """The end of the world as one rank sees it: it stands still, it timed out, or another has aborted."""
+    kinds = (PeerLost, RankEnded, ChildDeath)
+    stuck = any((s := standing_of(rank)) is not None and s.patience > 0 for rank in run.ranks)
+    return stuck or any(rank.first(kind) is not None for rank in run.ranks for kind in kinds)
+
+
+def parting(run: Run) -> Parting | None:
+    """Where the ranks part, by the numbers of their calls."""
+    by_rank = {rank.info.rank: calls_of(rank) for rank in run.ranks}
+    if not by_rank or not any(by_rank.values()):
+        return None
+    oldest = max(min(calls, default=1) for calls in by_rank.values())
+    newest = max(max(calls, default=0) for calls in by_rank.values())
+    for number in range(oldest, newest + 1):
+        here = {rank: calls.get(number) for rank, calls in by_rank.items()}
+        forms = {(call.op, call.form) if call is not None else None for call in here.values()}
+        if len(forms) > 1:
+            return Parting(number, here)
+    return None
+
+
+def known_only_to(run: Run, place: Location | None) -> list[int]:
+    """The ranks that have called a collective at this line."""
+    return [
+        rank.info.rank for rank in run.ranks if any(_same_line(call.where, place) for call in calls_of(rank).values())
+    ]
+
+
+def _same_line(one: Location | None, other: Location | None) -> bool:
+    return one is not None and other is not None and (one.file, one.line) == (other.file, other.line)
+
+
+def called(call: CollectiveCall) -> str:
+    """A call in words."""
+    return _NAMES.get(call.op, f"`{call.op}`" + (f" of `{call.form}`" if call.form else ""))
+
+
+def ranks_text(ranks: list[int]) -> str:
+    """
+    >>> ranks_text([1]), ranks_text([0, 2, 3])
+    ('rank 1', 'ranks 0, 2 and 3')
+    """
+    if len(ranks) == 1:
+        return f"rank {ranks[0]}"
+    return f"ranks {', '.join(map(str, ranks[:-1]))} and {ranks[-1]}"
+
+
+def whereabouts(run: Run) -> Iterator[tuple[int, Location, str]]:
+    """Where each rank stands, or stood when it gave up: rank, line, what it does there."""
+    for rank in run.ranks:
+        number = rank.info.rank
+        standing = standing_of(rank)
+        open_call = next((c for c in calls_of(rank).values() if not c.done), None)
+        if open_call is not None and open_call.where is not None:
+            yield number, open_call.where, f"rank {number} waits here in {called(open_call)}"
+        elif standing is not None and standing.where is not None:
+            yield number, standing.where, f"rank {number} is here{_doing(standing)}"
+
+
+def _doing(standing: Standing) -> str:
+    words = {
+        "loader": ", waiting for a batch",
+        "lock": ", waiting for a lock",
+        "file-lock": ", waiting for a lock on a file",
+        "sleep": ", asleep",
+        "process": ", waiting for another process",
+        "collective": f", in `{standing.call}`",
+    }
+    return words.get(standing.waits_for, "")
+
+
+def has_finished(run: Run, rank: int) -> bool:
+    return any(part.info.rank == rank and part.info.ended > 0 for part in run.ranks)

@@ -1,0 +1,68 @@
+"""Ranks that meet in different collectives, or with tensors of different form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import CollectiveCalls, Run
+from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.ranks._calls import Parting, called, is_at_odds, parting, ranks_text
+from torchmedic.rules.ranks._loops import has_left_loop
+from torchmedic.rules.ranks.skipped_collective import _lonely
+
+
+class MismatchedCollective(Rule):
+    """The calls of all ranks agree up to one number; there they differ in operation or form."""
+
+    code = "RNK006"
+    name = "mismatched-collective"
+    symptoms = (Symptom.STUCK, Symptom.CRASH, Symptom.DEATH)
+    tell_apart = "the n-th collective of one rank is another operation, or has another shape, than that of the others"
+    needs = (CollectiveCalls,)
+    across_ranks = True
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        parted = parting(run) if is_at_odds(run) else None
+        if parted is None or len(parted.waiting) < 2 or has_left_loop(run, parted):
+            return
+        if len({call.where for call in _lonely(run, parted)}) == 1:
+            return
+        odd = _odd_one(parted)
+        if odd is None:
+            return
+        call = parted.waiting[odd]
+        other = next(c for rank, c in parted.waiting.items() if (c.op, c.form) != (call.op, call.form))
+        rest = [rank for rank, c in parted.waiting.items() if (c.op, c.form) == (other.op, other.form)]
+        by_form = call.op == other.op
+        yield self.diagnose(
+            headline=f"rank {odd} is in {called(call)}, {ranks_text(rest)} in {called(other)}",
+            confidence="proven",
+            where=call.where,
+            label=f"rank {odd}" + (f": `{call.form}`" if by_form else ""),
+            step=call.step,
+            also=(Also(location=other.where, why=f"{ranks_text(rest)}" + (f": `{other.form}`" if by_form else "")),)
+            if other.where is not None and other.where != call.where
+            else (),
+            culprit=Culprit(op=call.op, tensor=call.form or None),
+            evidence=(
+                f"it is collective {parted.number} of each rank; the {parted.number - 1} before it agree",
+                "collectives are matched by their order alone: the first that differs stops all ranks",
+            ),
+            remedies=(
+                Remedy(title="bring all tensors to one shape first: exchange the sizes, then pad to the largest")
+                if by_form
+                else Remedy(title="call the collectives in the same order on every rank, outside of `if rank == …`"),
+                Remedy(title="find such places early with `TORCH_DISTRIBUTED_DEBUG=DETAIL`, which checks every call"),
+            ),
+        )
+
+
+def _odd_one(parted: Parting) -> int | None:
+    """The rank that differs: one of the smallest group of equal calls, the highest where groups are alike."""
+    groups: dict[tuple[str, str], list[int]] = {}  # by operation and form
+    for rank, call in parted.waiting.items():
+        groups.setdefault((call.op, call.form), []).append(rank)
+    if len(groups) < 2:
+        return None
+    smallest = sorted(groups.values(), key=lambda ranks: (len(ranks), -max(ranks)))[0]
+    return max(smallest)

@@ -1,0 +1,80 @@
+"""A collective that some ranks call and others never do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import CollectiveCall, CollectiveCalls, Run
+from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.ranks._calls import (
+    GRADIENTS,
+    Parting,
+    called,
+    has_finished,
+    is_at_odds,
+    known_only_to,
+    parting,
+    ranks_text,
+    whereabouts,
+)
+from torchmedic.rules.ranks._loops import has_left_loop
+
+
+class SkippedCollective(Rule):
+    """The ranks' calls are the same up to one that stands on a line which only some of them ever reach."""
+
+    code = "RNK005"
+    name = "skipped-collective"
+    symptoms = (Symptom.STUCK, Symptom.CRASH)
+    tell_apart = (
+        "one line with a collective was reached by some ranks only; the others are in another call or elsewhere"
+    )
+    needs = (CollectiveCalls,)
+    across_ranks = True
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        parted = parting(run) if is_at_odds(run) else None
+        if parted is None or has_left_loop(run, parted):
+            return
+        lonely = list(_lonely(run, parted))
+        if len({call.where for call in lonely}) != 1:
+            return
+        call = lonely[0]
+        callers = [rank for rank, other in parted.waiting.items() if other is not None and other.where == call.where]
+        others = [rank for rank in parted.calls if rank not in callers]
+        yield self.diagnose(
+            headline=f"{ranks_text(callers)} waits in {called(call)}, which {ranks_text(others)} never calls",
+            confidence="proven",
+            where=call.where,
+            label=f"reached by {ranks_text(callers)} alone",
+            step=call.step,
+            also=tuple(Also(location=at, why=why) for rank, at, why in whereabouts(run) if rank in others)[:4],
+            culprit=Culprit(op=call.op),
+            evidence=tuple(_evidence(run, parted, others)),
+            remedies=(
+                Remedy(title=f"let every rank reach {called(call)}: move it out of the `if` that chooses ranks"),
+                Remedy(title="or give it a `group` that holds only the ranks that call it"),
+            ),
+        )
+
+
+def _lonely(run: Run, parted: Parting) -> Iterator[CollectiveCall]:
+    """Calls at the parting whose line the ranks that are not there have never reached."""
+    for call in parted.waiting.values():
+        callers = {rank for rank, other in parted.waiting.items() if other.where == call.where}
+        if call.op != GRADIENTS and set(known_only_to(run, call.where)) <= callers and len(callers) < len(parted.calls):
+            yield call
+
+
+def _evidence(run: Run, parted: Parting, others: list[int]) -> Iterator[str]:
+    yield (
+        f"the first {parted.number - 1} collectives of all ranks agree"
+        if parted.number > 1
+        else ("it is the first collective")
+    )
+    for rank in others[:4]:
+        call = parted.calls[rank]
+        if call is not None:
+            yield f"rank {rank} is in {called(call)} at {call.where} instead"
+        elif has_finished(run, rank):
+            yield f"rank {rank} has ended"
