@@ -14,10 +14,13 @@ _MOST_LABELS = 8
 def birth_behind(source: Source, births: Iterable[Birth]) -> Birth | None:
     """The earliest line that made, out of finite values, what the source holds.
 
-    Lines that only pass bad values on are left out; so are loop headers, whose names are bound to them.
+    Lines that only pass bad values on are left out; so are loop headers, whose names are bound to them. A line that
+    writes NaN or infinity down is usually a mask, and is believed only when nothing else is left.
     """
     fresh = [b for b in births if b.expression and not inherits(b)]
-    fitting = [b for b in fresh if _same_kind(source, b)] or [b for b in fresh if _may_become(source, b)]
+    made = [b for b in fresh if not _is_placed(b)]
+    fitting = [b for b in made if _same_kind(source, b)] or [b for b in made if _may_become(source)]
+    fitting = fitting or [b for b in fresh if _same_kind(source, b) or _may_become(source)]
     fitting = [b for b in fitting if _columns_fit(source, b)] or fitting
     reaching = [b for b in fitting if _holds_the_sample(source, b)] or fitting
     return _whole_line(reaching[0], fitting) if reaching else None
@@ -35,13 +38,13 @@ def words(birth: Birth) -> set[str]:
 
 def _same_kind(source: Source, birth: Birth) -> bool:
     if source.value == "nan" or (source.tensor.nan or 0) > 0:
-        return birth.nan > 0 and not _is_placed(birth)
-    return birth.bad > birth.nan and not _is_placed(birth)
+        return birth.nan > 0
+    return birth.bad > birth.nan
 
 
-def _may_become(source: Source, birth: Birth) -> bool:
+def _may_become(source: Source) -> bool:
     """Infinity turns into NaN on the way: `(inf - mean) / std`."""
-    return (source.tensor.nan or 0) > 0 and not _is_placed(birth)
+    return (source.tensor.nan or 0) > 0
 
 
 def _is_placed(birth: Birth) -> bool:

@@ -28,9 +28,9 @@ class UnequalBatches(Rule):
         call = next(call for call in parted.waiting.values() if call.op == GRADIENTS)
         waiting = sorted(rank for rank, other in parted.waiting.items() if other.op == GRADIENTS)
         steps = {rank.info.rank: rank.info.steps for rank in run.ranks}
-        more = "has" if len(waiting) == 1 else "have"
+        have = "has" if len(waiting) == 1 else "have"
         yield self.diagnose(
-            headline=f"{ranks_text(gone)} left the loop after {call.step} steps, {ranks_text(waiting)} {more} more batches",
+            headline=f"{ranks_text(gone)} left after {call.step} steps, {ranks_text(waiting)} {have} more batches",
             confidence="proven",
             where=call.where,
             label=f"{ranks_text(waiting)} waits here for gradients that never come",

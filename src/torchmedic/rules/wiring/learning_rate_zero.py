@@ -23,8 +23,10 @@ class LearningRateZero(Rule):
         for seen in run.all(LearningRates):
             if seen.zero_at_end < 10 or seen.zero_at_end < 0.5 * seen.steps:
                 continue
-            where = seen.scheduler_built or seen.built
-            by = f"`{seen.scheduler}`" if seen.scheduler else f"`{seen.optimizer}`"
+            # A schedule multiplies the rate it finds: 0 stays 0.
+            scheduled = bool(seen.scheduler) and seen.given != 0
+            where = (seen.scheduler_built if scheduled else None) or seen.built
+            by = f"`{seen.scheduler}`" if scheduled else f"`{seen.optimizer}`"
             yield self.diagnose(
                 headline=f"the learning rate is 0 in {seen.zero_at_end} of {seen.steps} steps, to the end of the run",
                 confidence="proven",
@@ -36,6 +38,8 @@ class LearningRateZero(Rule):
                 remedies=(
                     Remedy(
                         title="check the schedule: integer division, a length shorter than the run, or a factor of 0"
+                        if scheduled
+                        else f"give `{seen.optimizer}` a learning rate above 0"
                     ),
                 ),
             )

@@ -21,7 +21,7 @@ class SchedulerNeverStepped(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for seen in run.all(SchedulerSeen):
-            long_enough = seen.optimizer_steps >= 200 or (seen.epochs >= 3 and seen.optimizer_steps >= 20)
+            long_enough = seen.optimizer_steps >= 100 or (seen.epochs >= 3 and seen.optimizer_steps >= 20)
             if seen.steps or not long_enough or not ended_well(run):
                 continue
             yield self.diagnose(

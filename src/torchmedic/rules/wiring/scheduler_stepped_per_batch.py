@@ -30,6 +30,9 @@ class SchedulerSteppedPerBatch(Rule):
                 yield self._tell(seen, f"the learning rate fell from {seen.first_lr:.3g} to {seen.last_lr:.1e}")
             elif seen.type == "CosineAnnealingLR" and _cycles(seen) >= 3:
                 yield self._tell(seen, f"the learning rate went up and down {seen.turns} times")
+            elif _is_over_at_once(seen):
+                span = seen.settings["total_iters"]
+                yield self._tell(seen, f"the learning rate was at its last value after {span:g} batches")
 
     def _tell(self, seen: SchedulerSeen, what: str) -> Diagnosis:
         settings = ", ".join(f"{name}={value:g}" for name, value in seen.settings.items())
@@ -57,6 +60,12 @@ def _is_gone(seen: SchedulerSeen) -> bool:
     early = seen.small_from is not None and seen.small_from < 0.4 * seen.optimizer_steps
     by_function = seen.type == "LambdaLR" and seen.last_lr == 0
     return early and seen.last_lr < 1e-3 * seen.first_lr and seen.type in _BY_EPOCH and not by_function
+
+
+def _is_over_at_once(seen: SchedulerSeen) -> bool:
+    """A way down that ends in the first tenth of the run; a warm-up, which goes up, may be that short."""
+    span = seen.settings.get("total_iters", 0.0)
+    return 0 < span <= 0.1 * seen.optimizer_steps and seen.last_lr <= 0.3 * seen.first_lr and seen.optimizer_steps >= 100
 
 
 def _cycles(seen: SchedulerSeen) -> float:

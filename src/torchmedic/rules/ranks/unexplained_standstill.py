@@ -9,11 +9,11 @@ from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.ranks._standing import innermost, other_threads, since, stuck
 
 
-class Standstill(Rule):
+class UnexplainedStandstill(Rule):
     """Nothing moves; all that can be said is where."""
 
     code = "RNK004"
-    name = "standstill"
+    name = "unexplained-standstill"
     severity = "warning"
     symptoms = (Symptom.STUCK,)
     tell_apart = "nothing moves, and neither a lock, a loader nor a collective is in sight: the line is what is known"
