@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from itertools import pairwise
-
-from torchmedic.facts import Origin
 from torchmedic.findings import Remedy, Symptom
 from torchmedic.rules.data._preparing import shown_at
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
@@ -50,34 +46,14 @@ class ExplodingWeights(NumericsRule):
                 *((losses_text(origin.losses),) if origin.losses else ()),
             ),
             remedies=(
-                _lower_rate(origin),
+                Remedy(
+                    title=f"lower the learning rate tenfold, to {number((origin.learning_rate or 0.1) / 10)}",
+                    detail="not tried: one step cannot show it; tenfold again while the loss still grows",
+                ),
                 Remedy(title="or clip gradients (`nn.utils.clip_grad_norm_`) and warm the learning rate up"),
             ),
             tries=(),
         )
-
-
-def _lower_rate(origin: Origin) -> Remedy:
-    """How far down: plain gradient descent tells by how fast it overshoots, other optimizers do not."""
-    rate = origin.learning_rate or 0.1
-    growth = _growth_per_step(origin.losses)
-    if origin.optimizer != "SGD" or growth is None:
-        return Remedy(title=f"lower the learning rate tenfold, to {number(rate / 10)}, and again while the loss grows")
-    return Remedy(
-        title=f"lower the learning rate to {number(rate / (1 + growth))} or less",
-        detail=f"errors grew {number(growth)}-fold a step, so steps were {number((1 + growth) / 2)} times too long",
-    )
-
-
-def _growth_per_step(losses: tuple[float, ...]) -> float | None:
-    """By which factor the error grew in a step at the start of the last rise; a loss goes with its square.
-
-    Later factors say less: as the weights grow, so does the slope.
-    """
-    rises: list[float] = []
-    for before, after in pairwise(losses):
-        rises = [*rises, math.sqrt(after / before)] if 0 < before < after else []
-    return min(rises[:3]) if len(rises) >= 2 else None
 
 
 def _calm(values: tuple[float, ...]) -> int:
