@@ -18,6 +18,16 @@ from torchmedic.settings import Settings
 _PLAIN = {"TORCHDYNAMO_DISABLE": "1", "TORCH_COMPILE_DISABLE": "1", "PYTORCH_JIT": "0", "WANDB_MODE": "disabled"}
 
 
+def answer(command: Sequence[str], card: str) -> MemoryPlan | None:
+    """The best plan that can be had: on a pretended card, or else with the CPU counted as one."""
+    plan = predict(command, Request(card=card))
+    followed = plan is not None and plan.steps > 0 and plan.peak_allocated > 0
+    if followed:
+        return plan
+    on_cpu = predict(command, Request(card=card, device="cpu"))
+    return on_cpu if on_cpu is not None and (plan is None or on_cpu.steps > plan.steps or not plan.peak_allocated) else plan
+
+
 def predict(command: Sequence[str], request: Request) -> MemoryPlan | None:
     """The plan of a script; None where its process ended without leaving one."""
     folder = Path(tempfile.mkdtemp(prefix="torchmedic-memory-"))

@@ -13,7 +13,7 @@ from torch.optim import optimizer as optimizers
 from torchmedic.checkups.memory.patches import Patches
 from torchmedic.checkups.memory.pretending import Pretence
 
-_STEPS = 3
+_STEPS = 2
 _MOST_STEPS = 40
 _MOST_SECONDS = 4.0
 _SAME = 0.001
@@ -119,10 +119,10 @@ class Following:
             self._enough()
 
     def _seen_enough(self) -> bool:
-        """Three steps of equal size show everything; where batches differ, more are looked at, for some seconds."""
+        """Two steps of equal size show everything; where batches differ, more are looked at, for some seconds."""
         if self.steps == 1:
             self._first_step_at = time.monotonic()
-        if self.steps < _STEPS or any(count < 2 for count in self._counts.values()):
+        if self.steps < _STEPS or any(count < _STEPS for count in self._counts.values()):
             return self.steps >= _MOST_STEPS
         last, before = self._made[-1], self._made[-2]
         alike = abs(last - before) <= _SAME * max(last, before, 1)

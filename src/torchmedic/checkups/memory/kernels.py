@@ -77,6 +77,26 @@ def _embedding_backward(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any)
     return [*sorting, 2 * count * _LONG, count * 4, count * width * 4 if grad.dtype != torch.float64 else count * width * 8]
 
 
+def _copied_for_tensor_cores(*tensors: Any) -> int:
+    """Tensor cores want channels last: cuDNN copies what lies otherwise, operands and result."""
+    first = tensors[0]
+    if first.dtype is torch.float32 and not torch.backends.cudnn.allow_tf32:
+        return 0
+    if first.dtype is torch.float64 or first.dim() != 4 or first.is_contiguous(memory_format=torch.channels_last):
+        return 0
+    return sum(_bytes(t) for t in tensors)
+
+
+def _convolution(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> list[int]:
+    groups = args[8]
+    return [_copied_for_tensor_cores(args[0], args[1], out)] if groups == 1 else []
+
+
+def _convolution_backward(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> list[int]:
+    grad, data, weight, groups = args[0], args[1], args[2], args[9]
+    return [_copied_for_tensor_cores(data, grad, weight)] if groups == 1 else []
+
+
 def _sort(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> list[int]:
     values, indices = out
     return [_bytes(values), 2 * _bytes(indices)] if values.dim() and values.shape[-1] > 1024 else []
@@ -100,6 +120,8 @@ _TEMPORARIES: dict[Any, Sizes] = {
     aten.index_put_.default: _index_put,
     aten._index_put_impl_.default: _index_put,
     aten.embedding_dense_backward.default: _embedding_backward,
+    aten.convolution.default: _convolution,
+    aten.convolution_backward.default: _convolution_backward,
     aten.sort.default: _sort,
     aten.sort.stable: _sort,
 }

@@ -12,6 +12,10 @@ from torchmedic.checkups.memory.allocator import Block, CachingAllocator
 from torchmedic.facts import Location
 
 
+# The phases whose work is the same from step to step when the batches are of one size.
+_REPEATED = ("forward", "backward")
+
+
 @dataclass(slots=True, eq=False)
 class Holding:
     """One storage: its bytes (as the allocator counts them), and where it came from."""
@@ -150,7 +154,8 @@ class Ledger:
         allocator.requested += size
         allocator.peak_requested = max(allocator.peak_requested, allocator.requested)
         holding.bytes = block.size
-        self.made_in_step += size
+        if self.phase in _REPEATED:
+            self.made_in_step += size
         self._log.append((True, holding))
         now = allocator.allocated
         if now > self.phase_peaks.get(self.phase, 0):

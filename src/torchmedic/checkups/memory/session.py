@@ -8,10 +8,11 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from torchmedic.checkups.memory.asking import PLAN_FILE, Request
-from torchmedic.facts import to_plain
+from torchmedic.facts import MemoryPlan, to_plain
 from torchmedic.facts.memory_plan import LostTrack
 
 
@@ -32,12 +33,11 @@ def _begin(
     from torchmedic.checkups.memory.summing import make_plan
 
     pretence = Pretence(card_named(request.card), request.device, expandable=request.expandable)
-
     def write(lost: LostTrack | None = None) -> None:
         plan = make_plan(pretence, following.steps, began, f"fake-{request.device}", lost)
-        temporary = folder / f"{PLAN_FILE}.part"
-        temporary.write_text(json.dumps(to_plain(plan)))
-        temporary.replace(folder / PLAN_FILE)
+        following.end()
+        pretence.end()
+        _write(plan if request.device == "cpu" else _if_trusted(plan), folder)
 
     def enough() -> None:
         write()
@@ -50,6 +50,24 @@ def _begin(
     pretence.begin()
     following.begin()
     atexit.register(lambda: write(_lost()))
+
+
+def _if_trusted(plan: MemoryPlan) -> MemoryPlan:
+    """The plan, void if the pretence gets a known model wrong on this torch."""
+    from torchmedic.checkups.memory.selftest import SelfTestError, check_pretence
+
+    try:
+        check_pretence()
+    except SelfTestError as error:
+        refused = LostTrack(error=f"the pretended card failed its self-test on this torch ({error})", where=None)
+        return replace(plan, steps=0, lost=refused)
+    return plan
+
+
+def _write(plan: MemoryPlan, folder: Path) -> None:
+    temporary = folder / f"{PLAN_FILE}.part"
+    temporary.write_text(json.dumps(to_plain(plan)))
+    temporary.replace(folder / PLAN_FILE)
 
 
 def _lost() -> LostTrack | None:

@@ -86,6 +86,9 @@ class World(TorchDispatchMode):
         back = self._to_cpu(func, args, kwargs)
         if back is not None:
             return back
+        sent = self._to_card(func, args, kwargs)
+        if sent is not None:
+            return sent
         if self.backward.asks:
             reused = self._accumulated(func, args)
             if reused is not None:
@@ -166,6 +169,20 @@ class World(TorchDispatchMode):
         value = value_of(source)
         return None if value is None else value.to(dtype=kwargs.get("dtype"), copy=True)
 
+    def _to_card(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A real tensor that is copied to the card keeps its value there if it is one of those that matter."""
+        source = args[0] if args else None
+        if func is not aten._to_copy.default or isinstance(source, FakeTensor):
+            return None
+        dtype = kwargs.get("dtype") or source.dtype
+        layout = torch.empty_like(source, dtype=dtype, device="meta", memory_format=_format_of(kwargs))
+        with self.fake:
+            made = torch.empty_strided(layout.shape, layout.stride(), dtype=dtype, device=kwargs["device"])
+        if worth_keeping(source):
+            give_value(made, source.to(dtype=dtype, copy=True))
+        self._book(made, "copy to the card", "data")
+        return made
+
     def _with_true_indices(self, func: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Masks used as indices become the positions that they select, as the card would make of them."""
         if func not in _INDEXING or not any(_is_mask(i) for i in args[1]):
@@ -240,6 +257,10 @@ _INDEXING = {
     aten._index_put_impl_.default,
     aten._unsafe_index.Tensor,
 }
+
+
+def _format_of(kwargs: dict[str, Any]) -> torch.memory_format:
+    return kwargs.get("memory_format") or torch.preserve_format
 
 
 def _is_mask(index: Any) -> bool:

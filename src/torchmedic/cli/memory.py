@@ -1,0 +1,88 @@
+"""`torchmedic memory`: how much memory a training needs, before there is a card to run it on."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from torchmedic.cli._output import OneLineError, console
+from torchmedic.cli._results import STANDARD, check_result_path, write_result
+from torchmedic.cli.run import check_command
+
+if TYPE_CHECKING:
+    from torchmedic.checkups.memory.cards import Card
+    from torchmedic.facts import MemoryPlan
+    from torchmedic.findings import Verdict
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--card", "card_name", help="The card to fit into: H200, A100-80, 4090, T4, … or a size such as 24GiB.")
+@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the verdict as JSON (- for stdout).")
+@click.argument(
+    "command", nargs=-1, type=click.UNPROCESSED, required=True, metavar="SCRIPT [ARGS]... | -m MODULE [ARGS]..."
+)
+def command(card_name: str | None, json_path: Path | None, command: tuple[str, ...]) -> None:
+    """Predict the peak memory of a training script that was not changed, without a GPU.
+
+    The script runs for two or three optimizer steps on a card that is only pretended: no numbers are computed, its
+    output is not shown, and nothing is saved. Exit 0, or 1 when it does not fit the card or cannot be followed.
+    """
+    from torchmedic.cli._memory_runs import answer
+
+    check_command(command)
+    check_result_path(json_path)
+    card = _card(card_name)
+    plan = answer(command, card.name)
+    if plan is None:
+        raise OneLineError("the script's process ended without an answer; run it with `torchmedic run` to see why")
+    verdict = _verdict(plan, command)
+    if json_path is not None:
+        from torchmedic.render.plain import to_json
+
+        write_result(json_path, to_json(verdict))
+    if json_path != STANDARD:
+        _show(plan, verdict)
+    raise SystemExit(1 if plan.lost is not None or any(d.severity != "hint" for d in verdict.diagnoses) else 0)
+
+
+def _card(name: str | None) -> Card:
+    from torchmedic.checkups.memory.cards import DEFAULT, UnknownCard, card_named
+
+    try:
+        return card_named(name) if name is not None else DEFAULT
+    except UnknownCard as error:
+        raise OneLineError(str(error)) from None
+
+
+def _verdict(plan: MemoryPlan, command: tuple[str, ...]) -> Verdict:
+    from dataclasses import replace
+
+    from torchmedic.facts import Run, RunInfo
+    from torchmedic.redaction import redact_argv
+    from torchmedic.render.memory import plan_json
+    from torchmedic.triage import examine
+
+    info = RunInfo(
+        argv=redact_argv(command),
+        python=platform.python_version(),
+        torch=plan.torch,
+        device=plan.mode,
+        steps=plan.steps,
+        seconds=plan.seconds,
+    )
+    return replace(examine(Run(info=info, observations=(plan,))), extra={"memory": plan_json(plan)})
+
+
+def _show(plan: MemoryPlan, verdict: Verdict) -> None:
+    from torchmedic.render.memory import plan_lines
+
+    for line in plan_lines(plan):
+        click.echo(line)
+    if verdict.diagnoses:
+        from torchmedic.render.text import draw
+
+        click.echo()
+        draw(verdict, console(error_stream=False))

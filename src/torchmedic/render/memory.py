@@ -1,0 +1,132 @@
+"""A memory plan for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Location, MemoryPlan
+
+_GIB = 1 << 30
+_MIB = 1 << 20
+_KIB = 1 << 10
+_ROWS = 6
+_PHASES = {"setup": "the setup", "data": "loading a batch", "optimizer": "optimizer.step()"}
+
+
+def size_text(count: float) -> str:
+    """A size in binary units, three digits.
+
+    >>> size_text(3 << 30), size_text(512)
+    ('3.00 GiB', '512 bytes')
+    """
+    for unit, size in (("GiB", _GIB), ("MiB", _MIB), ("KiB", _KIB)):
+        if abs(count) >= size:
+            return f"{count / size:.2f} {unit}"
+    return f"{count:.0f} bytes"
+
+
+def plan_lines(plan: MemoryPlan) -> Iterator[str]:
+    """Every line of the report, plain text."""
+    verb = "measured" if plan.mode == "real" else "predicted"
+    yield (
+        f"peak {verb}: {size_text(plan.peak_allocated)} allocated, {size_text(plan.peak_reserved)} reserved, "
+        f"{size_text(plan.peak_reserved + plan.context)} with the CUDA context ({plan.card})"
+    )
+    yield from _moment(plan)
+    if plan.by_category:
+        yield ""
+        yield "made of"
+        yield from (_row(amount, plan, name) for name, amount in plan.by_category.items())
+    modules = [share for share in plan.by_module if share.module][:_ROWS]
+    if modules:
+        yield "by module"
+        yield from (_row(share.bytes, plan, share.module) for share in modules)
+    lines = [share for share in plan.by_line if share.where is not None][:_ROWS]
+    if lines:
+        yield "by line"
+        yield from (_row(share.bytes, plan, _place(share.where)) for share in lines)
+    if plan.largest:
+        yield "largest tensors"
+        for big in plan.largest:
+            what = f"{big.dtype}{list(big.shape)} {big.category}, `{big.op}`" + (
+                f" in {big.module}" if big.module else ""
+            )
+            yield _row(big.bytes, plan, what)
+    yield from _caveats(plan)
+
+
+def _moment(plan: MemoryPlan) -> Iterator[str]:
+    phase = _PHASES.get(plan.phase, plan.phase)
+    module = f" in `{plan.module}`" if plan.module else ""
+    place = f", {_place(plan.where)}" if plan.where is not None else ""
+    yield f"when: in {phase} of step {plan.peak_step}{module}{place}"
+    if plan.phase_peaks:
+        yield "peaks of the phases: " + ", ".join(f"{name} {size_text(b)}" for name, b in plan.phase_peaks.items())
+
+
+def _caveats(plan: MemoryPlan) -> Iterator[str]:
+    if plan.lost is not None:
+        yield ""
+        place = f" at {_place(plan.lost.where)}" if plan.lost.where is not None else ""
+        yield f"not followed to the end: after {plan.steps} optimizer steps the script stopped{place}: {plan.lost.error}"
+        yield "the numbers above cover what ran before; more may be needed"
+    if plan.mode == "fake-cpu":
+        yield "the script was followed on the CPU: every tensor was counted as if it were on the card"
+    if plan.assumed:
+        yield "assumed"
+        for one in plan.assumed:
+            times = f" ({one.times} times)" if one.times > 1 else ""
+            yield f"  {_place(one.where) + ': ' if one.where else ''}{one.what}{times}"
+    if plan.lost is None and plan.steps == 0:
+        yield "no optimizer step was seen: the peak is that of what ran"
+
+
+def _row(amount: int, plan: MemoryPlan, text: str) -> str:
+    return f"  {size_text(amount):>11} {amount / max(plan.peak_allocated, 1):6.1%}  {text}"
+
+
+def _place(where: Location | None) -> str:
+    if where is None:
+        return ""
+    source = where.source.strip()
+    return f"{where.file}:{where.line}" + (f"  {source}" if source else "")
+
+
+def plan_json(plan: MemoryPlan) -> dict[str, object]:
+    """The `memory` block of the JSON contract."""
+    return {
+        "mode": plan.mode,
+        "card": plan.card,
+        "steps": plan.steps,
+        "peak_allocated": plan.peak_allocated,
+        "peak_reserved": plan.peak_reserved,
+        "context": plan.context,
+        "phase": plan.phase,
+        "peak_step": plan.peak_step,
+        "peak_module": plan.module,
+        "peak_at": _place_json(plan.where),
+        "by_category": dict(plan.by_category),
+        "by_module": [{"module": share.module, "bytes": share.bytes} for share in plan.by_module],
+        "by_line": [{**(_place_json(share.where) or {}), "bytes": share.bytes} for share in plan.by_line],
+        "largest": [
+            {
+                "bytes": big.bytes,
+                "shape": list(big.shape),
+                "dtype": big.dtype,
+                "category": big.category,
+                "op": big.op,
+                "module": big.module,
+                "at": _place_json(big.where),
+            }
+            for big in plan.largest
+        ],
+        "phase_peaks": dict(plan.phase_peaks),
+        "step_peaks": list(plan.step_peaks),
+        "assumed": [{"what": a.what, "at": _place_json(a.where), "times": a.times} for a in plan.assumed],
+        "stopped": {"error": plan.lost.error, "at": _place_json(plan.lost.where)} if plan.lost else None,
+        "seconds": round(plan.seconds, 2),
+    }
+
+
+def _place_json(where: Location | None) -> dict[str, object] | None:
+    return {"file": where.file, "line": where.line, "source": where.source.strip()} if where is not None else None
