@@ -24,6 +24,7 @@ from torchmedic.probes.exceptions import crash_of
 from torchmedic.probes.frames import shown_path
 from torchmedic.record import Recorder
 from torchmedic.redaction import redact_argv
+from torchmedic.render.terminal import terminal
 from torchmedic.render.text import draw
 from torchmedic.replay.doctor import SickRun
 from torchmedic.reporting import REPORT_FILE, Sources, html_fragment, html_report
@@ -145,8 +146,7 @@ class Verdicts:
 
             display(self)  # type: ignore[no-untyped-call]
         else:
-            console = Console(file=sys.stderr, highlight=False, markup=False, emoji=False, force_jupyter=False)
-            draw(self._verdict, console, report=self._report)
+            draw(self._verdict, terminal(sys.stderr), report=self._report)
 
     def _repr_html_(self) -> str:
         return html_fragment(self._run, self._verdict, sources=self._sources, report=self._report)

@@ -29,14 +29,13 @@ class OneLineError(click.ClickException):
 
 
 def console(*, error_stream: bool) -> Console:
-    """A console that is plain where colours are unwelcome and at least 80 columns wide when not a terminal."""
-    from rich.console import Console
+    """A console on one of the two streams; what its encoding cannot say is escaped."""
+    from torchmedic.render.terminal import terminal
 
     stream = sys.stderr if error_stream else sys.stdout
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
-    width = None if stream.isatty() else int(os.environ.get("COLUMNS") or 100)
-    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+    return terminal(stream)
 
 
 def load_run(path: Path) -> Run:

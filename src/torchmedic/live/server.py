@@ -13,8 +13,10 @@ from pathlib import Path
 
 import uvicorn
 
+from torchmedic.facts import Run
 from torchmedic.live.app import application
 from torchmedic.live.runs import Runs
+from torchmedic.triage import examine
 
 _LOOPBACK = "127.0.0.1"
 _MEMORY = "live.json"
@@ -57,6 +59,7 @@ def open_socket(base: Path, port: int | None) -> tuple[socket.socket, Address]:
 
 def serve(listener: socket.socket, address: Address, runs: Runs, plotly: str) -> None:
     """Answer until interrupted."""
+    examine(Run())  # the rules are loaded before anyone waits for them
     config = uvicorn.Config(
         application(runs, address.token, plotly),
         log_level="error",

@@ -69,14 +69,14 @@ class _Layers:
 
     names: list[str] = field(default_factory=list)
     references: list[weakref.ref[torch.Tensor]] = field(default_factory=list)
-    waiting: tuple[int, list[str], list[torch.Tensor]] | None = None
+    waiting: tuple[int, list[str], list[_Letter]] | None = None
 
 
 class Vitals(Probe):
     """Losses on the host are read at every step. Norms, and losses on a device, are asked for at some and read later.
 
-    A norm is one fused launch over all layers; its answer stays on the device until the next look, so that the
-    training never waits for it. The time spent here is kept below a share of the training's.
+    A norm is one fused launch over all layers; its answer is copied behind the training's back and read at the next
+    look, so that the training does not wait for it. The time spent here is kept below a share of the training's.
     """
 
     name = "vitals"
@@ -145,15 +145,17 @@ class Vitals(Probe):
         if self._device_loss is not None:
             names, norms = [*names, LOSS], [*norms, self._device_loss]
             self._device_loss = None
-        layers.waiting = (self.recorder.step + 1, names, norms)
+        in_order = [names[position] for positions in _by_device(norms) for position in positions]
+        layers.waiting = (self.recorder.step + 1, in_order, _sent(norms))
         self._note_memory()
 
     def _read(self, layers: _Layers) -> None:
         if layers.waiting is None:
             return
-        step, names, norms = layers.waiting
+        step, names, letters = layers.waiting
         layers.waiting = None
-        for name, value in zip(names, _on_host(norms), strict=True):
+        values = [value for letter in letters for value in letter.read()]
+        for name, value in zip(names, values, strict=True):
             self.recorder.sample(name, value, step)
         self._looks.points += 1
 
@@ -229,14 +231,39 @@ def _norms(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
     return list(torch._foreach_norm(tensors)) if tensors else []
 
 
-def _on_host(norms: list[torch.Tensor]) -> list[float]:
-    """The values, read from each device at once."""
-    by_device: dict[torch.device, list[int]] = {}
+@dataclass
+class _Letter:
+    """Values on their way from a device to the host: the copy is asked for at once, and read when it has arrived."""
+
+    values: torch.Tensor
+    arrived: torch.cuda.Event | None
+
+    def read(self) -> list[float]:
+        if self.arrived is not None:
+            self.arrived.synchronize()
+        found: list[float] = self.values.tolist()
+        return found
+
+
+def _sent(norms: list[torch.Tensor]) -> list[_Letter]:
+    """One letter for each device, in the order of `_by_device`."""
+    letters = []
+    for positions in _by_device(norms):
+        stacked = torch.stack([norms[position].detach().float().reshape(()) for position in positions])
+        if stacked.device.type != "cuda":
+            letters.append(_Letter(stacked.cpu(), None))
+            continue
+        host = torch.empty(len(positions), pin_memory=True)
+        host.copy_(stacked, non_blocking=True)
+        arrived = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        arrived.record(torch.cuda.current_stream(stacked.device))
+        letters.append(_Letter(host, arrived))
+    return letters
+
+
+def _by_device(norms: list[torch.Tensor]) -> list[list[int]]:
+    """The positions of the values on each device."""
+    found: dict[torch.device, list[int]] = {}
     for position, norm in enumerate(norms):
-        by_device.setdefault(norm.device, []).append(position)
-    values = [0.0] * len(norms)
-    for positions in by_device.values():
-        read = torch.stack([norms[position].float() for position in positions]).tolist()
-        for position, value in zip(positions, read, strict=True):
-            values[position] = value
-    return values
+        found.setdefault(norm.device, []).append(position)
+    return list(found.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -9,6 +10,7 @@ from torchmedic.facts import Location
 from torchmedic.findings import Diagnosis, Remedy, Verdict
 
 _COLOURS = {"error": "bold red", "warning": "bold yellow", "hint": "bold cyan"}
+_TAB = 4
 _SAID = {"proven": "", "likely": "probably: ", "possible": "possibly: "}
 
 
@@ -73,7 +75,7 @@ def _draw_window(
 ) -> None:
     inside = f" in {where.function}" if where.function and where.function != "<module>" else ""
     pad = " " * gutter
-    _print(console, Text(f"{pad}{arrow} {where.file}:{where.line}{inside}", style="blue"), indent=gutter + 4)
+    _print(console, Text(f"{pad}{arrow} {_place(where)}{inside}", style="blue"), indent=gutter + 4)
     source = where.source.rstrip()
     if not source.strip():
         if label:
@@ -81,16 +83,27 @@ def _draw_window(
         return
     console.print(Text(f"{pad} |", style="blue"))
     line = Text(f"{where.line:>{gutter}} | ", style="blue")
-    line.append(source, style="default")
+    line.append(source.expandtabs(_TAB), style="default")
     console.print(line, soft_wrap=True)
-    start, length = marked(source, mark)
+    start, length = _columns(source, *marked(source, mark))
     if gutter + 3 + start + length > console.width:
         # The source line runs on beyond the edge, and so do its carets; what they say stands below.
         console.print(Text(f"{pad} | " + " " * start + "^" * length, style=colour), soft_wrap=True)
-        start, length = source.find(source.strip()), 0
+        start, length = _columns(source, source.find(source.strip()), 0)
     carets = Text(f"{pad} | ", style="blue")
     carets.append(" " * start + " ".join(filter(None, ("^" * length, label))), style=colour)
     _print(console, carets, indent=gutter + 3)
+
+
+def _place(where: Location) -> str:
+    """A file alone where no line is meant: data need not have lines."""
+    return str(where) if where.line else where.file
+
+
+def _columns(source: str, start: int, length: int) -> tuple[int, int]:
+    """Places in a text as columns of the terminal, where a Chinese character takes two and a tab several."""
+    before = cell_len(source[:start].expandtabs(_TAB))
+    return before, cell_len(source[: start + length].expandtabs(_TAB)) - before
 
 
 def marked(source: str, mark: str) -> tuple[int, int]:
@@ -127,15 +140,14 @@ def _draw_unexplained(line: str, console: Console) -> None:
 
 def _print(console: Console, text: Text, indent: int) -> None:
     """Print wrapped to the console's width, with a hanging indent, and never cut a word that fits a line."""
-    width = console.width
-    lines = text.wrap(console, width) if text.cell_len > width else [text]
-    if len(lines) == 1:
+    if text.cell_len <= console.width:
         console.print(text, soft_wrap=True)
         return
-    for line in lines:
-        line.rstrip()
-    first, rest = lines[0], Text(" ").join(list(lines)[1:])
+    first = text.wrap(console, console.width)[0]
+    first.rstrip()
     console.print(first, soft_wrap=True)
-    for line in rest.wrap(console, max(20, width - indent)):
+    rest = text[len(first) :]
+    rest = rest[len(rest.plain) - len(rest.plain.lstrip()) :]
+    for line in rest.wrap(console, max(20, console.width - indent)):
         line.rstrip()
         console.print(Text(" " * indent) + line, soft_wrap=True)
