@@ -19,6 +19,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.index_outside import IndicesOutside
     from torchmedic.probes.inplace_clash import InplaceClashes
     from torchmedic.probes.leaks import Leaks
+    from torchmedic.probes.loaded_files import LoadedFiles
     from torchmedic.probes.loaders import Loaders
     from torchmedic.probes.losses import LossExam
     from torchmedic.probes.metrics import Metrics
@@ -34,7 +35,8 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
 
     modules, optimizers, loaders = Modules(born_before), Optimizers(), Loaders()
     vitals = Vitals(modules)
-    watching = (modules, optimizers, vitals, Autograd(), Batches(), loaders, Doctor(modules, optimizers, loaders))
+    seen = (modules, optimizers, vitals, Autograd(), LoadedFiles(), Batches(), loaders)
+    watching = (*seen, Doctor(modules, optimizers, loaders))
     after_a_crash = (CrashScene(modules), IndicesOutside(), InplaceClashes(), StaleGraphs())
     silent = (LossExam(modules, optimizers), Pulse(optimizers), Metrics(), Leaks(), DataExam(loaders), Wraparound())
     ranks = (Ranks(modules, watch_threads),)

@@ -88,6 +88,7 @@ class Source:
     dataset: str = ""
     is_label: bool = False
     value: str = ""
+    file: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +126,7 @@ class Origin(Observation):
 
     `op` made non-finite from finite (or read a bad `source`). `turn` is the operation that made NaN out of
     infinities, where that is another one. `placed` says that the infinity was put there on purpose (a mask).
+    `samples` are the data set's indices of this rank's batch.
     """
 
     kind: ClassVar[str] = "origin"
@@ -134,6 +136,7 @@ class Origin(Observation):
     placed: OpFact | None = None
     chain: tuple[OpFact, ...] = ()
     source: Source | None = None
+    samples: tuple[int, ...] = ()
     growth: tuple[Growth, ...] = ()
     losses: tuple[float, ...] = ()
     learning_rate: float | None = None
@@ -179,5 +182,6 @@ class Birth(Observation):
     operands: tuple[Operand, ...] = ()
     zero_at: tuple[str, ...] = ()
     was_read: bool = False
+    groups: tuple[str, ...] = ()
     helped: str = ""
     step: int | None = None

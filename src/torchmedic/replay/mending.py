@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from torchmedic.replay.tables import spoiled
+from torchmedic.replay.tables import Spoiled, spoiled
 
 FLOOR = 1e-6
 _LOGARITHMS_AND_ROOTS = frozenset({"log", "log2", "log10", "sqrt"})
@@ -48,8 +48,11 @@ class LineTrial:
                 if name in names:
                     self._kept[name] = _copied(names[name], statement)
 
-    def helps(self, values: dict[str, Any], outer: dict[str, Any]) -> str:
-        """What was changed, if the statement's value is finite with it; else an empty string."""
+    def helps(self, values: dict[str, Any], outer: dict[str, Any], before: Spoiled | None = None) -> str:
+        """What was changed, if the statement's value is finite with it; else an empty string.
+
+        Where the statement made infinities, cells that were missing before it may stay missing.
+        """
         if self._value is None or not is_treatable(self._value):
             return ""
         safer = _Safer()
@@ -59,7 +62,9 @@ class LineTrial:
             result = eval(compile(ast.fix_missing_locations(expression), "<trial>", "eval"), scope)
         except Exception:  # noqa: BLE001 - a line that cannot be tried apart from its script is not tried
             return ""
-        return safer.change if spoiled(result, depth=3) is None else ""
+        after = spoiled(result, depth=3)
+        only_missing = before is not None and before.bad > before.nan and after is not None and after.bad == after.nan
+        return safer.change if after is None or only_missing else ""
 
 
 class _Safer(ast.NodeTransformer):

@@ -15,6 +15,7 @@ from torchmedic.facts import Birth, Operand
 from torchmedic.probes.frames import is_user_file, location
 from torchmedic.probes.values import tensor_summary
 from torchmedic.record import Probe, Recorder
+from torchmedic.replay.groups import groups_of
 from torchmedic.replay.mending import LineTrial
 from torchmedic.replay.tables import Spoiled, holds_numbers, spoiled, zero_labels
 
@@ -115,7 +116,7 @@ class Preparation(Probe):
 
     def _look_at_return(self, frame: FrameType, level: _Level, value: Any) -> None:
         found = spoiled(value, depth=3)
-        if found is not None and not level.bad:
+        if found is not None and not any(_explains(bad, found) for bad in level.bad.values()):
             self._note(frame, level, "the returned value", found, frame.f_locals)
         if found is None and holds_numbers(value):
             self._births = [b for b in self._births if b[0] != level.number]
@@ -149,10 +150,22 @@ class Preparation(Probe):
                     ),
                     zero_at=tuple(f"{n}: {', '.join(labels)}" for n, v in operands if (labels := zero_labels(v))),
                     was_read=_reads_a_file(statement),
-                    helped=level.trial.helps(values, frame.f_globals) if level.trial is not None else "",
+                    groups=groups_of(statement, _worst(found), {**frame.f_globals, **values}),
+                    helped=level.trial.helps(values, frame.f_globals, found) if level.trial is not None else "",
                 ),
             )
         )
+
+
+def _worst(found: Spoiled) -> tuple[str, ...]:
+    """The rows that are infinite, which come first, or else all of those listed."""
+    infinite = found.bad - found.nan
+    return found.rows[:infinite] if infinite else found.rows
+
+
+def _explains(before: Spoiled, now: Spoiled) -> bool:
+    """Whether what a name holds may be behind what is returned: NaN does not turn into infinity."""
+    return before.bad > before.nan or now.bad == now.nan
 
 
 def _is_new(before: Spoiled | None, now: Spoiled) -> bool:

@@ -15,6 +15,7 @@ from torch import nn
 
 from torchmedic.facts import Source
 from torchmedic.probes.frames import is_user_file, outward
+from torchmedic.probes.loaded_files import file_of
 from torchmedic.probes.trace import storage_key
 from torchmedic.probes.values import tensor_summary
 from torchmedic.replay.beginnings import Handed
@@ -117,7 +118,7 @@ def describe_source(origin: str, name: str, tensor: torch.Tensor, given: Handed 
     summary = tensor_summary(tensor)
     assert summary is not None
     if not tensor.is_floating_point():
-        return Source(origin=origin, name=name, tensor=summary)
+        return Source(origin=origin, name=name, tensor=summary, file=file_of(tensor))
     bad = ~torch.isfinite(tensor.detach())
     rows = _positions(bad.flatten(1).any(1)) if bad.dim() > 1 else _positions(bad.reshape(-1))
     columns = _positions(bad.reshape(-1, bad.shape[-1]).any(0)) if bad.dim() > 1 else []
@@ -127,6 +128,7 @@ def describe_source(origin: str, name: str, tensor: torch.Tensor, given: Handed 
         origin=origin,
         name=name,
         tensor=summary,
+        file=file_of(tensor),
         rows=tuple(rows[:_MOST_SHOWN]),
         row_count=len(rows),
         columns=tuple(columns[:_MOST_SHOWN]),

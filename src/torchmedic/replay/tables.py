@@ -81,7 +81,8 @@ def _array(holder: str, array: Any, columns: Any = None, index: Any = None) -> S
     bad = ~numpy.isfinite(array)
     if not bad.any():
         return None
-    where = numpy.argwhere(bad)
+    # A table often has cells that are missing and known to be; an infinity is always news.
+    where = numpy.concatenate([numpy.argwhere(numpy.isinf(array)), numpy.argwhere(numpy.isnan(array))])
     last = dict.fromkeys(int(i) for i in where[:, -1]) if array.ndim > 1 else {}
     rows = dict.fromkeys(int(i) for i in where[:, 0])
     return Spoiled(

@@ -25,6 +25,14 @@ def zero_labels(birth: Birth) -> str:
     return ", ".join(f"`{label.strip()}`" for label in chosen.partition(":")[2].split(",")[:4] if label.strip())
 
 
+def group_labels(birth: Birth) -> str:
+    """`ITEMID` 51548, 51550: the groups of the bad rows, where the line looked something up by group."""
+    if not birth.groups:
+        return ""
+    labels = [group.partition(": ")[2] for group in birth.groups[:4]]
+    return f"`{birth.groups[0].partition(': ')[0]}` {', '.join(labels)}"
+
+
 def variable_text(birth: Birth) -> str:
     """The variable in backticks; words such as "the returned value" stay words."""
     return birth.variable if " " in birth.variable else f"`{birth.variable}`"
@@ -80,7 +88,8 @@ def entered(case: Case, source: Source) -> Iterator[str]:
     )
     rows = f"{source.row_count} of {source.tensor.shape[0]} rows" if source.tensor.shape else "the value"
     sample = f", the first is sample {source.sample} of the data set" if source.sample is not None else ""
-    yield f"entered step {case.sick.step}{line} as `{source.name}` {source.tensor}: {rows}{columns}{sample}"
+    file = f", loaded from `{source.file}`" if source.file else ""
+    yield f"entered step {case.sick.step}{line} as `{source.name}` {source.tensor}: {rows}{columns}{sample}{file}"
 
 
 def is_label(case: Case) -> bool:

@@ -84,13 +84,31 @@ def _axes_chosen(code: Code, frame: Frame, line: Location, target: str, index: i
     names = [target.partition("[")[0]] if target else []
     statement = code.statement(line)
     own = [Assignment(line, "assign", statement)] if statement is not None else []
-    for bound in [*(a for n in names if (a := code.last_assignment(n, line)) is not None), *own]:
+    for bound in [*(a for n in names for a in _bindings(code, frame, n, line)), *own]:
         for owner, axes in _axes_read(code, bound.node, line):
             value = frame.value(owner)
             tensor = value.tensor if value is not None else None
             if tensor is not None and len(tensor.shape) > max(axes) + 1 and max(tensor.shape) > index:
                 return bound, owner, tensor, axes
     return None
+
+
+def _bindings(code: Code, frame: Frame, name: str, line: Location) -> Iterator[Assignment]:
+    """The last assignment of a name, then those in other branches whose axes make the shape that it really has."""
+    last = code.last_assignment(name, line)
+    if last is None:
+        return
+    yield last
+    value = frame.value(name)
+    sizes = value.tensor.shape if value is not None and value.tensor is not None else ()
+    for bound in reversed(code.assignments(name, line)):
+        for owner, axes in _axes_read(code, bound.node, line, depth=1):
+            held = frame.value(owner)
+            source = held.tensor.shape if held is not None and held.tensor is not None else ()
+            if bound.location.line < last.location.line and tuple(source[a : a + 1] for a in axes) == tuple(
+                (n,) for n in sizes
+            ):
+                yield bound
 
 
 def _axes_read(code: Code, node: ast.AST, line: Location, depth: int = 0) -> Iterator[tuple[str, list[int]]]:

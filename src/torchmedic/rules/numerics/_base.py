@@ -9,7 +9,7 @@ from typing import ClassVar
 from torchmedic.facts import Location, Run, SickStep
 from torchmedic.findings import Also, Confidence, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.numerics._case import Case
-from torchmedic.rules.numerics._reading import common_evidence, ruled_out, tried, tried_on_line
+from torchmedic.rules.numerics._reading import common_evidence, ruled_out, sample_of, tried, tried_on_line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ class NumericsRule(Rule):
                 phase="data" if source is not None and source.origin != "parameter" else op.phase if op else None,
                 tensor=mine.tensor,
                 field=mine.field,
-                sample=source.sample if source else None,
+                sample=source.sample if source else sample_of(case),
                 index=op.index or None if op else None,
                 parameter=mine.parameter,
                 module=(op.module or None) if op else None,

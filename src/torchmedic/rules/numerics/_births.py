@@ -17,7 +17,7 @@ def birth_behind(source: Source, births: Iterable[Birth]) -> Birth | None:
     Lines that only pass bad values on are left out; so are loop headers, whose names are bound to them. A line that
     writes NaN or infinity down is usually a mask, and is believed only when nothing else is left.
     """
-    fresh = [b for b in births if b.expression and not inherits(b)]
+    fresh = [b for b in births if b.expression and not inherits(b, infinite=_is_infinite(source))]
     made = [b for b in fresh if not _is_placed(b)]
     fitting = [b for b in made if _same_kind(source, b)] or [b for b in made if _may_become(source)]
     fitting = fitting or [b for b in fresh if _same_kind(source, b) or _may_become(source)]
@@ -26,9 +26,13 @@ def birth_behind(source: Source, births: Iterable[Birth]) -> Birth | None:
     return _whole_line(reaching[0], fitting) if reaching else None
 
 
-def inherits(birth: Birth) -> bool:
-    """Whether the line was handed bad values."""
-    return any((o.tensor.nan or 0) + (o.tensor.inf or 0) > 0 for o in birth.operands)
+def inherits(birth: Birth, *, infinite: bool = False) -> bool:
+    """Whether the line was handed bad values; NaN among them is innocent of an infinity."""
+    return any((0 if infinite else o.tensor.nan or 0) + (o.tensor.inf or 0) > 0 for o in birth.operands)
+
+
+def _is_infinite(source: Source) -> bool:
+    return source.value != "nan" and not source.tensor.nan and bool(source.tensor.inf)
 
 
 def words(birth: Birth) -> set[str]:

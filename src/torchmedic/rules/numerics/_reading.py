@@ -56,6 +56,9 @@ def common_evidence(case: Case) -> Iterator[str]:
     """What every diagnosis of a sick step tells, in the order of the walk: operation, NaN, consequences, replay."""
     if case.op is not None:
         yield from _of_operation(case.op)
+    sample = sample_of(case)
+    if sample is not None and case.source is None:
+        yield f"that row of this rank's batch is sample {sample} of the data set"
     turn = case.turn
     if turn is not None and turn.where is not None:
         said = (
@@ -125,6 +128,15 @@ def _replay(case: Case) -> Iterator[str]:
         yield f"the update was not applied; weights from before it: `{case.sick.weights_saved}` in the run folder"
 
 
+def sample_of(case: Case) -> int | None:
+    """The data set's index of the first bad row, where the operation works on the rows of a batch that is known."""
+    origin = case.origin
+    if origin is None or not origin.op.index or origin.op.result is None or not origin.samples:
+        return None
+    of_batch = origin.op.result.shape[:1] == (len(origin.samples),)
+    return origin.samples[origin.op.index[0]] if of_batch else None
+
+
 def tried(case: Case, suspects: tuple[str, ...] | None) -> Iterator[Remedy]:
     """Cures that made the failing step finite."""
     for trial in case.trials:
@@ -141,7 +153,8 @@ def tried_on_line(case: Case) -> Iterator[Remedy]:
         return
     finite = next((t for t in case.trials if t.suspect == _DATA and t.helps), None)
     then = f"; with finite values the failing step has {_outcome(finite)}" if finite is not None else ""
-    yield Remedy(title=birth.helped, detail=f"tried on that line: every value finite{then}", verified=True)
+    made = "no value infinite" if birth.bad > birth.nan > 0 else "every value finite"
+    yield Remedy(title=birth.helped, detail=f"tried on that line: {made}{then}", verified=True)
 
 
 def _result(trial: Trial) -> str:
@@ -176,11 +189,21 @@ def ruled_out(case: Case) -> Iterator[RuledOut]:
             yield RuledOut(suspect="`nan_to_num`", how="the same with it on the input")
     if case.sick.what == "update" or case.origin is None:
         return
+    yield from _by_data(case)
     is_explosion = case.grown is not None or case.loss_grew
     if not is_explosion and case.sick.reproduced:
         yield RuledOut(suspect="learning rate", how="the update was withheld and the step alone reproduces it")
     if not is_explosion and (case.sick.what == "gradient" or case.sick.bad_parameters):
         yield RuledOut(suspect="gradient clipping", how="the gradient is already non-finite when clipping sees it")
+
+
+def _by_data(case: Case) -> Iterator[RuledOut]:
+    """All that was left as it is when the step ran with finite values in the place of the bad ones."""
+    if any(t.suspect == _DATA and t.helps for t in case.trials):
+        yield RuledOut(
+            suspect="layers, activations, attention mask, loss function, precision",
+            how="with these values alone replaced, and nothing else changed, the step is finite",
+        )
 
 
 def growth_text(growth: Growth) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchmedic.findings import Remedy
-from torchmedic.rules.data._preparing import column_list, field_of, reached, variable_text, zero_labels
+from torchmedic.rules.data._preparing import column_list, field_of, group_labels, reached, variable_text, zero_labels
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._case import Case
 from torchmedic.rules.numerics._reading import fitted
@@ -22,7 +22,7 @@ class ZeroStdInGroup(NumericsRule):
         birth = case.birth
         if birth is None or not divides_by_spread(birth) or not is_per_group(birth):
             return None
-        groups = zero_labels(birth)
+        groups = group_labels(birth) or zero_labels(birth)
         names = column_list(birth) or variable_text(birth)
         return Explanation(
             headline=fitted(
@@ -30,7 +30,7 @@ class ZeroStdInGroup(NumericsRule):
                 "division by the zero standard deviation of a group",
             ),
             where=birth.where,
-            label=f"0 for the groups {groups}" if groups else "0 in groups whose values are all the same",
+            label=f"0 for {groups}" if groups else "0 in groups whose values are all the same",
             notes=tuple(reached(case, birth)),
             remedies=(
                 Remedy(
