@@ -21,9 +21,10 @@ from torchmedic.findings import Verdict
 from torchmedic.launch.parent import new_run_folder
 from torchmedic.probes.cells import is_notebook, name_cells
 from torchmedic.probes.exceptions import crash_of
-from torchmedic.probes.frames import shown_path
+from torchmedic.probes.frames import is_own_file, shown_path
 from torchmedic.record import Recorder
 from torchmedic.redaction import redact_argv
+from torchmedic.render.diffs import with_diffs
 from torchmedic.render.terminal import terminal
 from torchmedic.render.text import draw
 from torchmedic.replay.doctor import SickRun
@@ -32,8 +33,6 @@ from torchmedic.settings import RUN_FILE, OnSick
 from torchmedic.store import Writer, create, load, update_info
 from torchmedic.triage import examine
 from torchmedic.watching import install_probes
-
-_current: list[Watch] = []
 
 
 def watch(*, on_sick: OnSick = "stop", quiet: bool = False, name: str = "") -> Watch:
@@ -62,7 +61,7 @@ class Watch:
         self._told: Verdicts | None = None
         self._recorder: Recorder | None = None
         self._began = time.time()
-        if options.from_environment() is None and not _current:
+        if not _is_watched():
             self._start(on_sick, name)
 
     def _start(self, on_sick: OnSick, name: str) -> None:
@@ -81,7 +80,6 @@ class Watch:
         self._recorder = Recorder(settings, Writer(self.folder / RUN_FILE))
         name_cells()
         install_probes(self._recorder, born_before=_modules_alive())
-        _current.append(self)
         atexit.register(self.stop)
 
     @property
@@ -104,7 +102,6 @@ class Watch:
         if recorder is None or not recorder.is_ours:
             return self.verdict
         atexit.unregister(self.stop)
-        _current.remove(self)
         if error is not None:
             recorder.observe(crash_of(error, step=recorder.step or None))
             recorder.emit("on_crash", error)
@@ -113,7 +110,7 @@ class Watch:
         seconds, stopped = time.time() - self._began, recorder.stopped_by_us
         update_info(path, steps=recorder.step, seconds=seconds, stopped_by_us=stopped, exit_code=int(error is not None))
         self.run = load(path)
-        self.verdict = examine(self.run)
+        self.verdict = with_diffs(examine(self.run))
         sources = name_cells()
         report = recorder.folder / REPORT_FILE
         report.write_text(html_report(path, self.run, self.verdict, sources=sources), encoding="utf-8")
@@ -158,6 +155,12 @@ class Verdicts:
         )
         draw(self._verdict, console, report=self._report)
         return out.getvalue().rstrip()
+
+
+def _is_watched() -> bool:
+    """Whether probes are in place already: by `torchmedic run`, or by an outer block."""
+    code = getattr(torch.autograd.backward, "__code__", None)
+    return code is not None and is_own_file(code.co_filename)
 
 
 def _modules_alive() -> list[torch.nn.Module]:

@@ -18,6 +18,7 @@ from torchmedic.cli._results import STANDARD, check_result_path, write_result
 @click.argument("run", type=click.Path(path_type=Path))
 def command(html_path: Path | None, light: bool, json_path: Path | None, sarif_path: Path | None, run: Path) -> None:
     """Diagnose a saved run again. RUN is a run file or its folder below .torchmedic/."""
+    from torchmedic.render.diffs import with_diffs
     from torchmedic.triage import examine
 
     for path in (html_path, json_path, sarif_path):
@@ -25,7 +26,7 @@ def command(html_path: Path | None, light: bool, json_path: Path | None, sarif_p
     if light and html_path is None:
         raise OneLineError("--light is about the page that --html writes")
     found = load_run(run)
-    verdict = examine(found)
+    verdict = with_diffs(examine(found))
     if html_path is not None:
         from torchmedic.reporting import html_report
 

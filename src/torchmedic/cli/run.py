@@ -184,9 +184,10 @@ def _get_ready() -> None:
 
 def _verdict(folder: Path) -> Verdict:
     from torchmedic.history import with_history
+    from torchmedic.render.diffs import with_diffs
     from torchmedic.triage import examine
 
-    return with_history(examine(load_run(folder)))
+    return with_history(with_diffs(examine(load_run(folder))))
 
 
 def _write(verdict: Verdict, json_path: Path | None, sarif_path: Path | None) -> None:

@@ -14,6 +14,7 @@ from torchmedic import sampled
 from torchmedic.facts import Run, RunInfo
 from torchmedic.findings import Verdict
 from torchmedic.ranks.merging import load_whole, rank_files
+from torchmedic.render.diffs import with_diffs
 from torchmedic.render.html import Report, chart_data, verdict_html
 from torchmedic.reporting import rule_pages, sampled_series, sources_of
 from torchmedic.store import RUN_FILE, RunFileError, load_info
@@ -136,7 +137,7 @@ def _judged(run: LiveRun) -> tuple[Run, Verdict]:
     facts = tuple(sampled.count_facts(path) for path in run.files)
     if run.judged is None or run.judged[0] != facts:
         read = load_whole(run.folder)
-        run.judged = (facts, read, examine(read))
+        run.judged = (facts, read, with_diffs(examine(read)))
     _, seen, verdict = run.judged
     now = load_info(run.folder / RUN_FILE)
     info = replace(seen.info, exit_code=now.exit_code, stopped_by_us=seen.info.stopped_by_us or now.stopped_by_us)

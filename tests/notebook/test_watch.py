@@ -1,0 +1,135 @@
+"""`torchmedic.watch` in a script of one's own: as a block, as a call, and where there is something to let pass."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+import torchmedic
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+class Training:
+    """A model and the loop that trains it; sick from a step on."""
+
+    def __init__(self, sick_from: int = 10**9) -> None:
+        torch.manual_seed(0)
+        self.model = nn.Linear(4, 1)
+        self.optimizer = torch.optim.Adam(self.model.parameters())
+        self.sick_from = sick_from
+        self.done = 0
+
+    def run(self, steps: int = 6) -> None:
+        x = torch.rand(16, 4)
+        for step in range(1, steps + 1):
+            out = self.model(x)
+            loss = torch.log(out * 0).mean() if step >= self.sick_from else out.pow(2).mean()
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
+            self.done = step
+
+    @property
+    def is_finite(self) -> bool:
+        return all(bool(p.isfinite().all()) for p in self.model.parameters())
+
+
+def test_a_healthy_block(capsys: pytest.CaptureFixture[str]) -> None:
+    with torchmedic.watch() as medic:
+        Training().run()
+    assert medic.verdict is not None
+    assert medic.verdict.outcome == "healthy"
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert "healthy, 6 optimizer steps watched; report: .torchmedic" in said.err
+
+
+def test_a_sick_block_is_left_with_good_weights(here: Path) -> None:
+    training = Training(sick_from=4)
+    with torchmedic.watch(quiet=True) as medic:
+        training.run()
+    assert training.done == 3
+    assert training.is_finite
+    assert medic.verdict is not None
+    first = medic.verdict.diagnoses[0]
+    assert first.code == "NUM002"
+    assert first.where is not None
+    assert first.where.source.strip().startswith("loss = torch.log(out * 0)")
+    assert "error[NUM002]" in str(medic)
+    assert medic.folder is not None
+    assert (medic.folder / "report.html").exists()
+
+
+def test_a_run_may_go_on() -> None:
+    training = Training(sick_from=4)
+    with torchmedic.watch(quiet=True, on_sick="skip") as medic:
+        training.run()
+    assert training.done == 6
+    assert training.is_finite
+    assert medic.verdict is not None
+    assert medic.verdict.diagnoses[0].code == "NUM002"
+
+
+def test_an_exception_passes_through_and_is_explained() -> None:
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"), torchmedic.watch(quiet=True) as medic:
+        nn.Linear(4, 1)(torch.rand(2, 5))
+    assert medic.verdict is not None
+    assert medic.verdict.outcome == "crashed"
+    assert medic.verdict.diagnoses[0].code == "ERR002"
+
+
+def test_as_a_call() -> None:
+    medic = torchmedic.watch(quiet=True)
+    assert medic.is_on
+    Training().run()
+    verdict = medic.stop()
+    assert verdict is not None
+    assert verdict.info.steps == 6
+    assert not medic.is_on
+    assert medic.stop() is verdict
+
+
+def test_everything_is_put_back() -> None:
+    before = (torch.autograd.backward, torch.optim.Optimizer.__init__, nn.Module.__init__, os._exit)
+    with torchmedic.watch(quiet=True):
+        assert torch.autograd.backward is not before[0]
+        Training().run(2)
+    assert (torch.autograd.backward, torch.optim.Optimizer.__init__, nn.Module.__init__, os._exit) == before
+
+
+def test_an_inner_watch_leaves_the_outer_one_alone() -> None:
+    with torchmedic.watch(quiet=True) as outer:
+        with torchmedic.watch(quiet=True) as inner:
+            Training().run(2)
+        assert inner.verdict is None
+        assert outer.is_on
+    assert outer.verdict is not None
+    assert outer.verdict.info.steps == 2
+
+
+def test_a_model_built_before_is_known_by_name() -> None:
+    training = Training(sick_from=2)
+    with torchmedic.watch(quiet=True) as medic:
+        training.run()
+    assert "`weight`" in str(medic)
+
+
+def test_under_torchmedic_run_it_does_nothing(here: Path) -> None:
+    (here / "train.py").write_text(
+        "import torchmedic\nwith torchmedic.watch() as medic:\n    print(medic.is_on, medic.verdict)\n"
+    )
+    command = [sys.executable, "-m", "torchmedic", "run", "train.py"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout == "False None\n"
