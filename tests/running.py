@@ -17,9 +17,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import torch._dynamo  # noqa: F401 - once, before the forks: the first optimizer would import it in every one of them
+# Once, before the forks: every one of them would import these anew.
+import duckdb  # noqa: F401
+import pandas  # noqa: F401
+import torch._dynamo  # noqa: F401
+import torch_geometric.data  # noqa: F401
 from rich.console import Console
 
+import torchmedic.checking  # noqa: F401
 from torchmedic import settings as options
 from torchmedic.cli._stuck import Attendant
 from torchmedic.facts import Birth, Origin, Run, RunInfo, SickStep, Trial
@@ -47,7 +52,7 @@ class Watched:
         return [d.code for d in self.verdict.diagnoses if d.severity != "hint"]
 
 
-def run_watched(script: Path, *arguments: str, timeout: int = 120, break_probe: str = "") -> Watched:
+def run_watched(script: Path, *arguments: str, timeout: int = 120, break_probe: str = "", **wishes: Any) -> Watched:
     """Run a script (in a copy of its folder) as `torchmedic run` would."""
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch) / "work"
@@ -56,7 +61,7 @@ def run_watched(script: Path, *arguments: str, timeout: int = 120, break_probe: 
         folder.mkdir()
         create(folder / RUN_FILE, RunInfo(argv=(script.name, *arguments), cwd=str(work)))
         first = options.Settings(
-            run_folder=str(folder), parent=os.getpid(), break_probe=break_probe, **_asked_of(script)
+            run_folder=str(folder), parent=os.getpid(), break_probe=break_probe, **_asked_of(script), **wishes
         )
         status = _in_fork(work, script.name, arguments, first, timeout)
         _run_again_if_needed(work, script.name, arguments, first, timeout)

@@ -6,11 +6,20 @@ from torchmedic._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from torchmedic.asserting import assert_finite as assert_finite
+    from torchmedic.checking import assert_clean_data as assert_clean_data
+    from torchmedic.checking import check_data as check_data
     from torchmedic.early_stopping import EarlyStopping as EarlyStopping
     from torchmedic.in_process import watch as watch
     from torchmedic.metrics import log as log
 
-_HOME = {"assert_finite": "asserting", "EarlyStopping": "early_stopping", "log": "metrics", "watch": "in_process"}
+_HOME = {
+    "assert_clean_data": "checking",
+    "assert_finite": "asserting",
+    "check_data": "checking",
+    "EarlyStopping": "early_stopping",
+    "log": "metrics",
+    "watch": "in_process",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -56,10 +56,11 @@ from torchmedic.facts.loss import AccidentalBroadcast as AccidentalBroadcast
 from torchmedic.facts.loss import LossCall as LossCall
 from torchmedic.facts.loss import Producer as Producer
 from torchmedic.facts.memory import KeptGraph as KeptGraph
+from torchmedic.facts.memory_plan import BigTensor as BigTensor
+from torchmedic.facts.memory_plan import MemoryPlan as MemoryPlan
 from torchmedic.facts.metrics import EarlyStop as EarlyStop
 from torchmedic.facts.metrics import MetricPoint as MetricPoint
 from torchmedic.facts.metrics import PlannedEpochs as PlannedEpochs
-from torchmedic.facts.memory_plan import MemoryPlan as MemoryPlan
 from torchmedic.facts.numerics import Amplifier as Amplifier
 from torchmedic.facts.numerics import Birth as Birth
 from torchmedic.facts.numerics import Growth as Growth
@@ -69,6 +70,7 @@ from torchmedic.facts.numerics import Origin as Origin
 from torchmedic.facts.numerics import SickStep as SickStep
 from torchmedic.facts.numerics import Source as Source
 from torchmedic.facts.numerics import Trial as Trial
+from torchmedic.facts.overrides import UnheardOverride as UnheardOverride
 from torchmedic.facts.pairing import InputSeen as InputSeen
 from torchmedic.facts.pairing import LossPairing as LossPairing
 from torchmedic.facts.ranks import CollectiveCall as CollectiveCall
@@ -77,6 +79,7 @@ from torchmedic.facts.ranks import MovedOn as MovedOn
 from torchmedic.facts.ranks import PeerLost as PeerLost
 from torchmedic.facts.ranks import RankEnded as RankEnded
 from torchmedic.facts.ranks import RankSeen as RankSeen
+from torchmedic.facts.ranks import SickElsewhere as SickElsewhere
 from torchmedic.facts.ranks import Standing as Standing
 from torchmedic.facts.ranks import ThreadStand as ThreadStand
 from torchmedic.facts.ranks import WorkerStand as WorkerStand

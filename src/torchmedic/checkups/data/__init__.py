@@ -1,0 +1,1 @@
+"""Looking at data before it reaches a model: tables, arrays, images, graphs."""

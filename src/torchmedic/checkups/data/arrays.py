@@ -1,0 +1,168 @@
+"""Arrays, wherever they come from: looked at in pieces, so that a memory-mapped file stays on the disk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from torchmedic.facts import ArraySeen, Cell, LabelColumn, Observation
+
+_PIECE = 32 << 20
+_LARGEST_HALF = 65504.0
+_MOST_LISTED = 5
+_LABEL = re.compile(r"(?:^|[._\]'\"/])(?:y|labels?|targets?)(?:_(?:train|test|val))?['\"\]]*$", re.IGNORECASE)
+_MASK = re.compile(r"mask|segm", re.IGNORECASE)
+_IN_NUMPY = ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool")
+
+
+def purpose_of(name: str) -> str:
+    """mask, label or empty, by the name of an array.
+
+    >>> purpose_of("train_masks"), purpose_of("y_train"), purpose_of("x")
+    ('mask', 'label', '')
+    """
+    return "label" if _LABEL.search(name) else "mask" if _MASK.search(name) else ""
+
+
+@dataclass
+class _Tally:
+    nan: int = 0
+    inf: int = 0
+    beyond_half: int = 0
+    lows: list[float] = field(default_factory=list)
+    highs: list[float] = field(default_factory=list)
+    smallest: list[float] = field(default_factory=list)
+    cells: list[Cell] = field(default_factory=list)
+    flat: int = 0
+    flat_items: list[int] = field(default_factory=list)
+    flat_values: list[float] = field(default_factory=list)
+    column_low: Any = None
+    column_high: Any = None
+
+
+def array_facts(source: str, name: str, array: np.ndarray, purpose: str | None = None) -> Iterator[Observation]:
+    """What is seen of one array."""
+    kind = purpose_of(name) if purpose is None else purpose
+    tally = _Tally()
+    if array.dtype.kind in "fiub" and array.size:
+        for start, piece in _pieces(array):
+            _count(tally, piece, start, name, kind)
+    yield ArraySeen(
+        source=source,
+        name=name,
+        shape=tuple(int(size) for size in array.shape),
+        dtype=str(array.dtype),
+        purpose=kind,
+        nan=tally.nan,
+        inf=tally.inf,
+        minimum=min(tally.lows, default=None),
+        maximum=max(tally.highs, default=None),
+        smallest=min(tally.smallest, default=None),
+        beyond_half=tally.beyond_half,
+        flat=tally.flat,
+        flat_items=tuple(tally.flat_items),
+        flat_value=tally.flat_values[0] if tally.flat_values else None,
+        flat_columns=_flat_columns(tally, array),
+        cells=tuple(tally.cells[:_MOST_LISTED]),
+    )
+    if kind == "label" and array.ndim == 1 and array.dtype.kind in "iu" and array.size:
+        yield _labels(source, name, array)
+
+
+def _pieces(array: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """The array along its first axis, a piece at a time."""
+    if array.ndim == 0:
+        yield 0, array.reshape(1)
+        return
+    item = max(1, array.nbytes // max(1, len(array)))
+    step = max(1, _PIECE // item)
+    for start in range(0, len(array), step):
+        yield start, np.asarray(array[start : start + step])
+
+
+def _count(tally: _Tally, piece: np.ndarray, start: int, name: str, kind: str) -> None:
+    floating = piece.dtype.kind == "f"
+    values = piece
+    if floating:
+        finite = np.isfinite(piece)
+        if not finite.all():
+            _count_bad(tally, piece, finite, start, name)
+            values = piece[finite]
+    if values.size:
+        tally.lows.append(float(values.min()))
+        tally.highs.append(float(values.max()))
+        if floating:
+            size = np.abs(values)
+            tally.beyond_half += int((size > _LARGEST_HALF).sum()) if piece.dtype != np.float16 else 0
+            some = size[size > 0]
+            tally.smallest += [float(some.min())] if some.size else []
+    if piece.ndim >= 3 and kind != "weight":
+        _count_flat(tally, piece, start)
+    if piece.ndim == 2 and kind != "weight":
+        low, high = piece.min(axis=0), piece.max(axis=0)
+        tally.column_low = low if tally.column_low is None else np.minimum(tally.column_low, low)
+        tally.column_high = high if tally.column_high is None else np.maximum(tally.column_high, high)
+
+
+def _count_bad(tally: _Tally, piece: np.ndarray, finite: np.ndarray, start: int, name: str) -> None:
+    nan = int(np.isnan(piece).sum())
+    tally.nan += nan
+    tally.inf += int(piece.size - finite.sum()) - nan
+    for index in np.argwhere(~finite)[: _MOST_LISTED - len(tally.cells)]:
+        place = [int(index[0]) + start, *map(int, index[1:])]
+        tally.cells.append(Cell(row=place[0], text=f"{name}[{', '.join(map(str, place))}] = {piece[tuple(index)]}"))
+
+
+def _count_flat(tally: _Tally, piece: np.ndarray, start: int) -> None:
+    items = piece.reshape(len(piece), -1)
+    if items.shape[1] < 4:
+        return
+    flat = np.flatnonzero(items.min(axis=1) == items.max(axis=1))
+    tally.flat += len(flat)
+    room = _MOST_LISTED - len(tally.flat_items)
+    tally.flat_items += [int(i) + start for i in flat[:room]]
+    tally.flat_values += [float(items[i, 0]) for i in flat[:room]]
+
+
+def _flat_columns(tally: _Tally, array: np.ndarray) -> tuple[int, ...]:
+    if tally.column_low is None or len(array) < 2 or array.shape[1] < 2:
+        return ()
+    return tuple(int(i) for i in np.flatnonzero(tally.column_low == tally.column_high))
+
+
+def _labels(source: str, name: str, array: np.ndarray) -> LabelColumn:
+    values, counts = np.unique(np.asarray(array), return_counts=True)
+    kept = [(int(v), int(n)) for v, n in zip(values, counts, strict=True) if v != -100]
+    runs = int((np.diff(array.astype(np.int64)) != 0).sum()) + 1
+    return LabelColumn(
+        source=source,
+        column=name,
+        guessed=True,
+        rows=len(array),
+        whole=True,
+        distinct=len(kept),
+        minimum=min((float(v) for v, _ in kept), default=None),
+        maximum=max((float(v) for v, _ in kept), default=None),
+        ignored=len(array) - sum(n for _, n in kept),
+        classes=tuple((str(v), n) for v, n in sorted(kept, key=lambda pair: pair[1])[:1000]),
+        runs=runs,
+    )
+
+
+def as_numpy(tensor: Any) -> np.ndarray:
+    """A torch tensor as an array: bfloat16 and the 8-bit floats as float32, sparse ones by their values."""
+    import torch
+
+    plain = tensor.detach()
+    if plain.layout != torch.strided:
+        plain = plain.coalesce().values() if plain.layout == torch.sparse_coo else plain.values()
+    if plain.is_complex():
+        plain = torch.view_as_real(plain)
+    if plain.dtype not in {getattr(torch, name) for name in _IN_NUMPY}:
+        plain = plain.float()
+    array: np.ndarray = plain.cpu().numpy()
+    return array

@@ -1,0 +1,193 @@
+"""The data check-up: every source in turn, what each could not give, and what several of them share."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from torchmedic.checkups.data.engine import DuckTable, connected
+from torchmedic.checkups.data.guessing import roles_of
+from torchmedic.checkups.data.opening import Opened, Unreadable, check_columns, open_tables
+from torchmedic.checkups.data.options import DataError, Options, Progress
+from torchmedic.checkups.data.rows import RowList
+from torchmedic.checkups.data.sources import Source, find_sources
+from torchmedic.checkups.data.statistics import numbers_as_text
+from torchmedic.checkups.data.tables import Looked, first_look, table_facts
+from torchmedic.checkups.data.twins import is_held_out, is_training, shared
+from torchmedic.facts import DataSource, FileTrouble, Observation
+
+_TABLES = ("csv", "parquet", "jsonl", "arrow", "sqlite", "duckdb")
+_MOST_AGAIN = 5
+
+
+@dataclass
+class Checkup:
+    """One check-up under way: what was asked, what was seen so far."""
+
+    options: Options
+    progress: Progress
+    seen: list[Observation] = field(default_factory=list)
+    looked: list[Looked] = field(default_factory=list)
+    interrupted: bool = False
+    rows: RowList | None = None
+
+    def note(self, facts: Iterator[Observation]) -> None:
+        """Keep facts one by one: an interruption loses only the one under way."""
+        for fact in facts:
+            self.seen.append(fact)
+
+
+def check_paths(targets: tuple[str, ...], options: Options, progress: Progress | None = None) -> Checkup:
+    """Check files, folders and patterns. Ctrl-C ends it early with what is known so far."""
+    checkup = Checkup(options, progress or Progress())
+    sources = find_sources(targets)
+    checkup.progress.sources = len(sources)
+    with connected(options.memory_limit) as connection:
+        checkup.progress.connection = connection
+        if options.rows_path is not None:
+            checkup.rows = RowList(connection)
+        try:
+            for source in sources:
+                _check(checkup, connection, source)
+                checkup.progress.done += 1
+            compare_tables(checkup)
+        except (KeyboardInterrupt, RuntimeError) as error:
+            if not _is_interrupt(error):
+                raise
+            checkup.interrupted = True
+        if checkup.rows is not None and options.rows_path is not None:
+            checkup.rows.write(options.rows_path)
+    return checkup
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    """DuckDB wraps Ctrl-C in an error of its own."""
+    return isinstance(error, KeyboardInterrupt) or "interrupt" in str(error).lower()
+
+
+def _check(checkup: Checkup, connection: Any, source: Source) -> None:
+    """One source; what goes wrong with it is a finding, and the others are still checked."""
+    try:
+        if source.format in _TABLES:
+            check_tables(checkup, lambda as_text: open_tables(connection, source, checkup.options, as_text), source)
+        else:
+            from torchmedic.checkups.data.files import other_facts
+
+            checkup.note(other_facts(source, checkup.options, checkup.progress))
+    except DataError:
+        raise
+    except Unreadable as error:
+        checkup.seen.append(
+            FileTrouble(source=source.name, trouble=error.trouble, detail=error.detail, line=error.line)
+        )
+    except Exception as error:  # a hostile file must not hide the others
+        if _is_interrupt(error):
+            raise
+        checkup.seen.append(_trouble(source, error, checkup.options))
+
+
+def _trouble(source: Source, error: Exception, options: Options) -> FileTrouble:
+    said = re.sub(r"\s+", " ", str(error).partition("\n\nLINE")[0]).strip()
+    said = re.sub(r"^(?:[\w ]+ )?Error: ", "", said)
+    if options.where and type(error).__name__ in ("BinderException", "ParserException", "ConversionException"):
+        raise DataError(f"--where: {said[:160]}")
+    cut = re.search(r"(?i)truncat|unexpected end|unexpected eof|premature|gzip|zstd|decompress|deflate", said)
+    line = re.search(r"(?i)line:? (\d+)", said)
+    return FileTrouble(
+        source=source.name,
+        trouble="truncated" if cut else "unreadable",
+        detail=said[:200] or type(error).__name__,
+        line=int(line.group(1)) if line else None,
+    )
+
+
+def check_tables(checkup: Checkup, opened_again: Callable[[frozenset[str]], Iterator[Opened]], source: Source) -> None:
+    """All tables of a source. A column with text among its numbers is read again as text, so that no row is lost."""
+    for number, opened in enumerate(opened_again(frozenset())):
+        started = time.monotonic()
+        check_columns(opened.table.columns, checkup.options)
+        looked = first_look(opened.table, checkup.options, checkup.progress)
+        as_text: frozenset[str] = frozenset()
+        for _ in range(_MOST_AGAIN):
+            more = {name for _, kind, _, name, _ in opened.rejected() if kind == "CAST"}
+            more |= {c.name for c in numbers_as_text(looked.numbers) if looked.roles.of(c) not in ("group", "id")}
+            more -= as_text
+            if not more:
+                break
+            as_text |= more
+            opened = next(one for i, one in enumerate(opened_again(as_text)) if i == number)
+            opened.table = opened.table.with_numbers(as_text)
+            looked = first_look(opened.table, checkup.options, checkup.progress)
+        _note_table(checkup, opened, looked, source, started)
+
+
+def _note_table(checkup: Checkup, opened: Opened, looked: Looked, source: Source, started: float) -> None:
+    checkup.seen += opened.troubles
+    checkup.seen += _ragged_lines(opened)
+    checkup.looked.append(looked)
+    rows, options = looked.numbers.rows, checkup.options
+    at = len(checkup.seen)
+    described = DataSource(
+        source=looked.table.name,
+        format=source.format,
+        rows=rows,
+        columns=len(looked.table.columns),
+        files=tuple(str(path) for path in opened.files),
+        bytes=sum(path.stat().st_size for path in opened.files if path.exists()),
+        roles=looked.roles.named(),
+        guessed=tuple(looked.roles.guessed),
+        where_clause=options.where,
+        interrupted=True,
+    )
+    checkup.seen.append(described)
+    if not rows:
+        trouble = "filtered-away" if options.where else "empty"
+        detail = options.where or f"a header of {len(looked.table.columns)} columns and no row"
+        checkup.seen.append(FileTrouble(source=looked.table.name, trouble=trouble, detail=detail))
+    checkup.note(table_facts(looked, options, checkup.progress))
+    if checkup.rows is not None:
+        checkup.rows.add(looked, checkup.seen[at:])
+    seconds = time.monotonic() - started
+    checkup.seen[at] = replace(described, sampled=looked.sampled, seconds=seconds, interrupted=False)
+
+
+def _ragged_lines(opened: Opened) -> Iterator[FileTrouble]:
+    """Lines with too few or too many cells, which the reader leaves out."""
+    by_file: dict[str, dict[int, str]] = {}
+    for file, kind, line, _, text in opened.rejected():
+        if kind != "CAST":
+            by_file.setdefault(file, {}).setdefault(line, text)
+    for file, lines in by_file.items():
+        first = min(lines)
+        count = f"{len(lines)} line{'s' if len(lines) > 1 else ''}"
+        detail = f"{count} with another number of cells than the header; the first: {lines[first][:60]}"
+        yield FileTrouble(source=file, trouble="ragged-lines", detail=detail, line=first)
+
+
+def compare_tables(checkup: Checkup) -> None:
+    """What a test table shares with the training table of the same columns."""
+    named = [(Path(looked.table.name).name, looked) for looked in checkup.looked]
+    for _, train in ((name, looked) for name, looked in named if is_training(name)):
+        for _, test in ((name, looked) for name, looked in named if is_held_out(name)):
+            if isinstance(train.table, DuckTable) and isinstance(test.table, DuckTable):
+                with checkup.progress.stage("what training and test data share"):
+                    checkup.note(_shared(train.table, test.table, checkup.options))
+
+
+def _shared(train: DuckTable, test: DuckTable, options: Options) -> Iterator[Observation]:
+    theirs = {column.name: column for column in test.columns}
+    common = [
+        replace(c, raw="", read=c.sql) for c in train.columns if c.name in theirs and theirs[c.name].family == c.family
+    ]
+    if len(common) < 0.6 * max(len(train.columns), len(test.columns)):
+        return
+    both = DuckTable(name=test.name, connection=train.connection, relation=train.view, columns=common)
+    right = ", ".join(f"{theirs[column.name].sql} AS {column.sql}" for column in common)
+    small, _ = both.sample()
+    roles = roles_of(both, options)
+    names = (Path(train.name).name, Path(test.name).name)
+    yield from shared(both, small, roles, "SELECT * FROM {t}", f"SELECT {right} FROM {test.view}", names)

@@ -1,0 +1,107 @@
+"""Files that are no tables: arrays, weights, saved tensors and graphs, images."""
+
+from __future__ import annotations
+
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from torchmedic.checkups.data.arrays import array_facts, as_numpy
+from torchmedic.checkups.data.engine import memory
+from torchmedic.checkups.data.images import image_facts
+from torchmedic.checkups.data.opening import Unreadable
+from torchmedic.checkups.data.options import Options, Progress
+from torchmedic.checkups.data.pickles import load_torch
+from torchmedic.checkups.data.sources import Source
+from torchmedic.checkups.data.structures import structure_facts
+from torchmedic.facts import DataSource, Observation
+
+
+def other_facts(source: Source, options: Options, progress: Progress) -> Iterator[Observation]:
+    """What is seen of a source that is no table."""
+    started = time.monotonic()
+    if source.format == "image":
+        yield from image_facts(source, progress)
+    else:
+        for path in source.files:
+            if path.stat().st_size == 0:
+                raise Unreadable("empty", "0 bytes")
+            with progress.stage(f"arrays of {path}"):
+                yield from _file_facts(path, source.format, options)
+    size = sum(path.stat().st_size for path in source.files if path.exists())
+    yield DataSource(
+        source=source.name,
+        format=source.format,
+        files=tuple(str(path) for path in source.files[:1000]),
+        bytes=size,
+        seconds=time.monotonic() - started,
+    )
+
+
+def _file_facts(path: Path, kind: str, options: Options) -> Iterator[Observation]:
+    if kind == "npy":
+        yield from array_facts(str(path), path.stem, _mapped(path))
+    elif kind == "npz":
+        yield from _npz(path)
+    elif kind == "safetensors":
+        yield from _safetensors(path)
+    elif kind == "torch":
+        yield from structure_facts(str(path), load_torch(path, trust=options.trust))
+    elif kind == "pickle":
+        raise Unreadable("foreign-classes", "a pickle runs code when it is opened; it was not opened")
+    else:
+        raise Unreadable("unreadable", "neither a table nor an array, image or graph by its name and first bytes")
+
+
+def _mapped(path: Path) -> np.ndarray:
+    try:
+        array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
+    except ValueError as error:
+        raise _object_array(error) from None
+    return array
+
+
+def _object_array(error: ValueError) -> Unreadable:
+    if "pickle" in str(error).lower() or "object" in str(error).lower():
+        return Unreadable(
+            "foreign-classes", "an array of Python objects, which only a pickle can hold; it was not opened"
+        )
+    return Unreadable("truncated", str(error)[:160])
+
+
+def _npz(path: Path) -> Iterator[Observation]:
+    refuse_bomb(path)
+    with np.load(path, allow_pickle=False) as archive:
+        for name in archive.files:
+            try:
+                array = archive[name]
+            except ValueError as error:
+                raise _object_array(error) from None
+            yield from array_facts(str(path), name, array)
+
+
+def refuse_bomb(path: Path) -> None:
+    """An archive says how large its parts become: what would not fit into memory is not unpacked."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            largest = max((entry.file_size for entry in archive.infolist()), default=0)
+    except zipfile.BadZipFile as error:
+        raise Unreadable("truncated", str(error)) from None
+    if largest > memory():
+        raise Unreadable(
+            "too-large", f"a part of {largest >> 20} MiB when unpacked, {path.stat().st_size >> 10} KiB packed"
+        )
+
+
+def _safetensors(path: Path) -> Iterator[Observation]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(str(path), framework="pt") as weights:
+            for name in weights.keys():  # noqa: SIM118 - not a mapping
+                yield from array_facts(str(path), name, as_numpy(weights.get_tensor(name)), purpose="weight")
+    except SafetensorError as error:
+        raise Unreadable("truncated", str(error)[:160]) from None

@@ -1,0 +1,113 @@
+"""Which column is label, id, time, group or split: as told, else guessed from names and a look at the first rows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from torchmedic.checkups.data.engine import Column, Table
+from torchmedic.checkups.data.options import Options
+
+_HEAD_ROWS = 20_000
+_LABEL = re.compile(r"(?:^|_)(?:labels?|targets?|class|outcome)$|^y$", re.IGNORECASE)
+_ID = re.compile(r"^(?:id|uid|uuid|guid|index|(?:row|record|sample|example|event|labevent)_?id)$", re.IGNORECASE)
+_TIME = re.compile(r"(?:^|_)(?:time|timestamp|datetime|date|charttime|ts)$|^created_at$", re.IGNORECASE)
+_SPLIT = re.compile(r"^(?:split|subset|partition|data_?split|set)$", re.IGNORECASE)
+_ITEM = re.compile(
+    r"^(?:item|sensor|station|symbol|ticker|variable|feature|channel|parameter|analyte|metric|signal|probe|gene|test)"
+    r"(?:_?(?:id|code|name))?$",
+    re.IGNORECASE,
+)
+_ENTITY = re.compile(
+    r"^(?:patient|subject|person|speaker|participant|donor|animal)(?:_?(?:id|code|name|no))?$", re.IGNORECASE
+)
+_VALUE = re.compile(r"(?:^|_)(?:value|valuenum|reading|measurement|result|amount|level|signal)$", re.IGNORECASE)
+_PARTS = {"train", "training", "test", "testing", "val", "valid", "validation", "dev", "holdout", "eval"}
+
+
+@dataclass
+class Roles:
+    """Columns by role. `values` are those whose spread within groups matters; `entities` must not cross a split."""
+
+    label: Column | None = None
+    id: Column | None = None
+    time: Column | None = None
+    split: Column | None = None
+    groups: list[Column] = field(default_factory=list)
+    entities: list[Column] = field(default_factory=list)
+    values: list[Column] = field(default_factory=list)
+    guessed: list[str] = field(default_factory=list)
+
+    def of(self, column: Column) -> str:
+        """The role of one column; empty for a feature."""
+        for name in ("label", "id", "time", "split"):
+            if getattr(self, name) is column:
+                return name
+        return "group" if column in self.groups or column in self.entities else ""
+
+    def named(self) -> dict[str, str]:
+        told = {name: getattr(self, name) for name in ("label", "id", "time", "split")}
+        found = {name: column.name for name, column in told.items() if column is not None}
+        if self.groups:
+            found["group"] = ", ".join(column.name for column in self.groups)
+        return found
+
+
+def roles_of(table: Table, options: Options) -> Roles:
+    """The roles of a table's columns."""
+    by_name = {column.name: column for column in table.columns}
+    roles = Roles()
+    roles.label = by_name.get(options.label) or _single(table.columns, _LABEL, ("integer", "text", "bool", "float"))
+    roles.id = by_name.get(options.id) or _single(table.columns, _ID, ("integer", "text"))
+    roles.time = by_name.get(options.time) or _time(table.columns)
+    roles.split = by_name.get(options.split) or _split(table)
+    for name in ("label", "id", "time", "split"):
+        if getattr(roles, name) is not None and not getattr(options, name):
+            roles.guessed.append(name)
+    roles.entities = [c for c in table.columns if _ENTITY.search(c.name)]
+    _groups(table, options, roles, by_name)
+    return roles
+
+
+def _single(columns: list[Column], pattern: re.Pattern[str], families: tuple[str, ...]) -> Column | None:
+    """The one column of such a name; two of them are no guess to make."""
+    found = [column for column in columns if pattern.search(column.name) and column.family in families]
+    return found[0] if len(found) == 1 else None
+
+
+def _time(columns: list[Column]) -> Column | None:
+    named = _single(columns, _TIME, ("time", "text"))
+    timed = [column for column in columns if column.family == "time"]
+    return named or (timed[0] if len(timed) == 1 else None)
+
+
+def _split(table: Table) -> Column | None:
+    column = _single(table.columns, _SPLIT, ("text",))
+    if column is None:
+        return None
+    rows = table.query(f"SELECT DISTINCT {column.sql} FROM (SELECT {column.sql} FROM {{t}} LIMIT {_HEAD_ROWS})")
+    values = {str(value).lower() for (value,) in rows if value is not None}
+    return column if values and values <= _PARTS else None
+
+
+def _groups(table: Table, options: Options, roles: Roles, by_name: dict[str, Column]) -> None:
+    roles.groups = [by_name[name] for name in options.group_by]
+    floats = [c for c in table.columns if c.family == "float" and not roles.of(c)]
+    if options.group_by:
+        numbers = [c for c in table.columns if c.family in ("float", "integer") and c not in roles.groups]
+        roles.values = floats or [c for c in numbers if not roles.of(c) and not c.name.lower().endswith("id")]
+        return
+    # Only a long table (one row a measurement, one column of values) is normalised by key as a matter of course.
+    named = [c for c in floats if _VALUE.search(c.name)]
+    values = named if len(named) == 1 else floats if len(floats) == 1 else []
+    keys = [c for c in table.columns if _ITEM.search(c.name) and c.family in ("integer", "text")]
+    if len(values) == 1 and len(keys) == 1 and _repeats(table, keys[0]):
+        roles.groups, roles.values = keys, values
+        roles.guessed.append("group")
+
+
+def _repeats(table: Table, key: Column) -> bool:
+    """Whether a key groups the rows: several keys, each with many rows."""
+    counted = f"SELECT count(*), count(DISTINCT {key.sql}) FROM (SELECT {key.sql} FROM {{t}} LIMIT {_HEAD_ROWS})"
+    rows, keys = table.query(counted)[0]
+    return bool(keys >= 3 and rows >= 10 * keys)

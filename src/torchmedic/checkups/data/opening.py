@@ -1,0 +1,301 @@
+"""Files as tables: CSV, Parquet, JSON lines, Arrow, SQLite and DuckDB files, and frames in memory."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import re
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from torchmedic.checkups.data.engine import Column, DuckTable, described, literal, quoted
+from torchmedic.checkups.data.lines import CsvFinder, JsonFinder, ParquetFinder, dialect_of
+from torchmedic.checkups.data.options import DataError, MissingPackage, Options
+from torchmedic.checkups.data.sources import Source
+from torchmedic.facts import FileTrouble
+
+_numbers = itertools.count()
+_BATCH = 50_000
+
+
+class Unreadable(Exception):
+    """A source that is no table after all; says which trouble it is."""
+
+    def __init__(self, trouble: str, detail: str, line: int | None = None) -> None:
+        super().__init__(detail)
+        self.trouble, self.detail, self.line = trouble, detail, line
+
+
+@dataclass
+class Opened:
+    """A table with what was noticed on opening it. `again` opens it with some columns read as text."""
+
+    table: DuckTable
+    troubles: list[FileTrouble] = field(default_factory=list)
+    rejects: str = ""
+    files: tuple[Path, ...] = ()
+
+    def rejected(self) -> list[tuple[str, str, int, str, str]]:
+        """What the reader of CSV could not place: file, kind, line, column, text of the line."""
+        if not self.rejects:
+            return []
+        asked = (
+            "SELECT s.file_path, CAST(e.error_type AS VARCHAR), e.line, coalesce(e.column_name, ''), "
+            f"coalesce(e.csv_line, '') FROM {self.rejects}_errors e JOIN {self.rejects}_scans s "
+            "ON e.scan_id = s.scan_id AND e.file_id = s.file_id ORDER BY 1, 3"
+        )
+        try:
+            rows: list[tuple[str, str, int, str, str]] = self.table.connection.execute(asked).fetchall()
+        except Exception:  # noqa: BLE001 - no scan was made, so there are no tables of rejects
+            return []
+        return list(dict.fromkeys(rows))
+
+
+def open_tables(
+    connection: Any, source: Source, options: Options, as_text: frozenset[str] = frozenset()
+) -> Iterator[Opened]:
+    """The tables of a source: one, or as many as a database file holds."""
+    if source.format == "csv":
+        yield _csv(connection, source, options, as_text)
+    elif source.format == "parquet":
+        yield _parquet(connection, source, options)
+    elif source.format == "jsonl":
+        yield _jsonl(connection, source, options)
+    elif source.format == "arrow":
+        yield Opened(from_arrow(connection, source.name, _arrow_tables(source.files), options))
+    elif source.format == "sqlite":
+        yield from _sqlite(connection, source, options)
+    elif source.format == "duckdb":
+        yield from _duckdb(connection, source, options)
+    else:
+        raise Unreadable("unreadable", "neither a table nor an array, image or graph by its name and first bytes")
+
+
+def _listed(files: tuple[Path, ...]) -> str:
+    return "[" + ", ".join(literal(str(path)) for path in files) + "]"
+
+
+def _filtered(relation: str, options: Options, extra: str = "") -> str:
+    if not options.where:
+        return f"(SELECT *{extra} FROM {relation})" if extra else relation
+    return f"(SELECT *{extra} FROM {relation} WHERE {options.where})"
+
+
+def _without_empty(source: Source) -> tuple[tuple[Path, ...], list[FileTrouble]]:
+    troubles = [
+        FileTrouble(source=str(path), trouble="empty", detail="0 bytes")
+        for path in source.files
+        if path.is_file() and path.stat().st_size == 0
+    ]
+    empty = {trouble.source for trouble in troubles}
+    return tuple(path for path in source.files if str(path) not in empty), troubles
+
+
+def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[str]) -> Opened:
+    files, troubles = _without_empty(source)
+    if not files:
+        raise Unreadable("empty", "0 bytes")
+    _refuse_binary(files[0])
+    rejects = f"rejects{next(_numbers)}"
+    types = ", types={" + ", ".join(f"{literal(name)}: 'VARCHAR'" for name in sorted(as_text)) + "}" if as_text else ""
+    several = ", union_by_name=true" if len(files) > 1 else ""
+    relation = (
+        f"read_csv({_listed(files)}, quote='\"', escape='\"', store_rejects=true, rejects_limit=2000, "
+        # Dates stay text: what no calendar has, and which zone was written, would be lost.
+        "auto_type_candidates=['BOOLEAN', 'BIGINT', 'DOUBLE', 'VARCHAR'], "
+        f"rejects_table='{rejects}_errors', rejects_scan='{rejects}_scans'{types}{several})"
+    )
+    table = DuckTable(
+        name=source.name,
+        connection=connection,
+        relation=_filtered(relation, options),
+        reads_once=any(path.suffix in (".gz", ".zst") for path in files),
+    )
+    delimiter, skip, header = dialect_of(connection, files[0])
+    if len(table.columns) == 1 and re.search(r"[;|\t,:].*[;|\t,:]", table.columns[0].name):
+        troubles.append(FileTrouble(source=source.name, trouble="one-column", detail=table.columns[0].name[:60]))
+    if not options.where:
+        table.finder = CsvFinder(files, delimiter, skip, header)
+    return Opened(table, troubles, rejects, files)
+
+
+def _refuse_binary(path: Path) -> None:
+    """A reader of text makes nonsense of other bytes; zeros among the first ones give them away."""
+    if path.suffix in (".gz", ".zst"):
+        return
+    with path.open("rb") as file:
+        head = file.read(65536)
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise Unreadable("unreadable", "UTF-16 text; convert it to UTF-8")
+    if b"\0" in head:
+        line = head[: head.index(b"\0")].count(b"\n") + 1
+        raise Unreadable("unreadable", f"a zero byte on line {line}: not a text file, or a damaged one", line)
+
+
+def _parquet(connection: Any, source: Source, options: Options) -> Opened:
+    files, troubles = _without_empty(source)
+    if not files:
+        raise Unreadable("empty", "0 bytes")
+    relation = f"read_parquet({_listed(files)}, union_by_name=true)"
+    named = connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
+    # The index that pandas saved is no column of the data.
+    kept = [row for row in named if not row[0].startswith("__index_level_")]
+    columns = [described(i, row[0], row[1]) for i, row in enumerate(kept)]
+    table = DuckTable(
+        name=source.name,
+        connection=connection,
+        relation=_filtered(relation, options, ", filename, file_row_number"),
+        columns=columns,
+        finder=ParquetFinder(),
+    )
+    return Opened(table, troubles, files=files)
+
+
+def _jsonl(connection: Any, source: Source, options: Options) -> Opened:
+    files, troubles = _without_empty(source)
+    if not files:
+        raise Unreadable("empty", "0 bytes")
+    relation = f"read_json({_listed(files)}, sample_size=-1, union_by_name=true"
+    try:
+        table = DuckTable(name=source.name, connection=connection, relation=_filtered(relation + ")", options))
+    except Exception as error:  # noqa: BLE001 - a broken line; the others are worth a look
+        found = re.search(r"line (\d+)", str(error))
+        detail = _first_line(error)
+        troubles.append(FileTrouble(source=source.name, trouble="broken-line", detail=detail, line=_number(found)))
+        lenient = _filtered(relation + ", ignore_errors=true, format='newline_delimited')", options)
+        table = DuckTable(name=source.name, connection=connection, relation=lenient)
+    table.reads_once = any(path.suffix in (".gz", ".zst") for path in files)
+    if not options.where:
+        table.finder = JsonFinder(files)
+    return Opened(table, troubles, files=files)
+
+
+def _number(found: re.Match[str] | None) -> int | None:
+    return int(found.group(1)) if found else None
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).partition("\n")[0][:160]
+
+
+def _arrow_tables(files: tuple[Path, ...]) -> Any:
+    """Arrow files, memory-mapped: the file format and the stream format that Hugging Face's datasets are kept in."""
+    pyarrow = _pyarrow()
+    parts = []
+    for path in files:
+        mapped = pyarrow.memory_map(str(path))
+        try:
+            parts.append(pyarrow.ipc.open_file(mapped).read_all())
+        except pyarrow.ArrowInvalid:
+            mapped.seek(0)
+            parts.append(pyarrow.ipc.open_stream(mapped).read_all())
+    return pyarrow.concat_tables(parts, promote_options="permissive")
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.ipc
+    except ImportError:
+        raise MissingPackage("pyarrow") from None
+    return pyarrow
+
+
+def from_arrow(connection: Any, name: str, arrow: Any, options: Options) -> DuckTable:
+    """A table over Arrow memory, without a copy."""
+    registered = f"a{next(_numbers)}"
+    connection.register(registered, arrow)
+    return DuckTable(name=name, connection=connection, relation=_filtered(registered, options))
+
+
+def from_frame(connection: Any, name: str, frame: Any, options: Options) -> DuckTable:
+    """A pandas frame, with NaN and NULL kept apart; objects that are no single type are read as text."""
+    pyarrow = _pyarrow()
+    columns, names = [], []
+    for position, label in enumerate(frame.columns):
+        series = frame.iloc[:, position]
+        try:
+            column = pyarrow.array(series, from_pandas=False)
+        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError, TypeError):
+            column = pyarrow.array([None if _is_missing(value) else str(value) for value in series], pyarrow.string())
+        if pyarrow.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        columns.append(column)
+        names.append(str(label))
+    return from_arrow(connection, name, pyarrow.table(columns, names=_unique(names)), options)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or bool(value != value)
+
+
+def _unique(names: list[str]) -> list[str]:
+    """SQL knows no two columns of one name, in any case of letters."""
+    seen: set[str] = set()
+    unique = []
+    for name in names:
+        while name.lower() in seen:
+            name += "_"
+        seen.add(name.lower())
+        unique.append(name)
+    return unique
+
+
+def _sqlite(connection: Any, source: Source, options: Options) -> Iterator[Opened]:
+    """Read by the standard library, which opens a file without writing to it, in batches that DuckDB keeps."""
+    pyarrow = _pyarrow()
+    for path in source.files:
+        with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+            listed = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
+            for (name,) in database.execute(listed).fetchall():
+                copied = _copied(connection, database, name, pyarrow)
+                if copied:
+                    shown = f"{path}:{name}"
+                    yield Opened(DuckTable(shown, connection, _filtered(copied, options)), files=(path,))
+
+
+def _copied(connection: Any, database: sqlite3.Connection, name: str, pyarrow: Any) -> str:
+    cursor = database.execute(f"SELECT * FROM {quoted(name)}")
+    names = _unique([entry[0] for entry in cursor.description])
+    made = ""
+    while rows := cursor.fetchmany(_BATCH):
+        columns = [_sqlite_column(pyarrow, values) for values in zip(*rows, strict=True)]
+        connection.register("batch", pyarrow.table(columns, names=names))
+        if made:
+            connection.execute(f"INSERT INTO {made} BY NAME SELECT * FROM batch")
+        else:
+            made = f"q{next(_numbers)}"
+            connection.execute(f"CREATE TEMP TABLE {made} AS SELECT * FROM batch")
+        connection.unregister("batch")
+    return made
+
+
+def _sqlite_column(pyarrow: Any, values: tuple[Any, ...]) -> Any:
+    """SQLite lets a column hold anything: numbers stay numbers, a mixture becomes text."""
+    try:
+        column = pyarrow.array(values)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
+        return pyarrow.array([None if value is None else str(value) for value in values], pyarrow.string())
+    return column.cast(pyarrow.string()) if pyarrow.types.is_null(column.type) else column
+
+
+def _duckdb(connection: Any, source: Source, options: Options) -> Iterator[Opened]:
+    for path in source.files:
+        base = f"d{next(_numbers)}"
+        connection.execute(f"ATTACH {literal(str(path))} AS {base} (READ_ONLY)")
+        asked = f"SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = '{base}' ORDER BY 1, 2"
+        for schema, name in connection.execute(asked).fetchall():
+            relation = f"{base}.{quoted(schema)}.{quoted(name)}"
+            yield Opened(DuckTable(f"{path}:{name}", connection, _filtered(relation, options)), files=(path,))
+
+
+def check_columns(columns: list[Column], options: Options) -> None:
+    """Refuse roles for columns that no table has."""
+    names = {column.name for column in columns}
+    for name in (*options.group_by, options.label, options.id, options.time, options.split):
+        if name and name not in names:
+            shown = ", ".join(sorted(names)[:8])
+            raise DataError(f"no column `{name}`; there are {shown}{', …' if len(names) > 8 else ''}")

@@ -1,0 +1,81 @@
+"""Saved torch objects, without ever unpickling freely: what asks for foreign classes is refused by their names."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from torchmedic.checkups.data.opening import Unreadable
+
+# Classes of PyTorch Geometric that hold tensors and nothing else.
+_GEOMETRIC = {
+    "torch_geometric.data.data": ("Data", "DataEdgeAttr", "DataTensorAttr"),
+    "torch_geometric.data.hetero_data": ("HeteroData",),
+    "torch_geometric.data.storage": ("BaseStorage", "NodeStorage", "EdgeStorage", "GlobalStorage"),
+    "torch_geometric.data.temporal": ("TemporalData",),
+    "torch_geometric.data.batch": ("Batch",),
+    "torch_geometric.data.graph_store": ("EdgeLayout",),
+    "torch_geometric.edge_index": ("EdgeIndex", "SortOrder", "CatMetadata"),
+}
+_NAMED = re.compile(r"GLOBAL ([\w.]+)|class(?:es)? ([\w.]+)|(?:found|:) ([\w.]+\.[\w.]+)")
+
+
+def load_torch(path: Path, trust: bool = False) -> Any:
+    """What a `.pt` file holds: tensors, containers, graphs; anything else only with `trust`."""
+    import torch
+
+    _refuse_packed(path)
+    if trust:
+        return torch.load(path, map_location="cpu", weights_only=False)
+    foreign, known = _asked_for(path)
+    if foreign:
+        raise Unreadable("foreign-classes", ", ".join(foreign[:6]))
+    try:
+        with torch.serialization.safe_globals(known):
+            return torch.load(path, map_location="cpu", weights_only=True, mmap=_is_zip(path))
+    except pickle.UnpicklingError as error:
+        found = _NAMED.search(str(error))
+        name = next((part for part in found.groups() if part), "") if found else ""
+        if name:
+            raise Unreadable("foreign-classes", name) from None
+        raise Unreadable("unreadable", re.sub(r"\s+", " ", str(error))[:160]) from None
+    except (RuntimeError, EOFError) as error:
+        raise Unreadable("truncated", re.sub(r"\s+", " ", str(error))[:160]) from None
+
+
+def _is_zip(path: Path) -> bool:
+    return zipfile.is_zipfile(path)
+
+
+def _asked_for(path: Path) -> tuple[list[str], list[Any]]:
+    """The foreign classes a file asks for, read without running anything, and those of them that hold tensors only."""
+    import torch
+
+    foreign, known = [], []
+    names: list[str] = []
+    with contextlib.suppress(Exception):  # an old or damaged file: loading it says what is wrong
+        names = list(torch.serialization.get_unsafe_globals_in_checkpoint(path))
+    for name in names:
+        module, _, cls = name.rpartition(".")
+        if cls in _GEOMETRIC.get(module, ()):
+            import importlib
+
+            with contextlib.suppress(ImportError):
+                known.append(getattr(importlib.import_module(module), cls))
+                continue
+        foreign.append(name)
+    return foreign, known
+
+
+def _refuse_packed(path: Path) -> None:
+    """torch stores tensors unpacked; a packed part that grows a hundredfold was made to fill a disk or a memory."""
+    if not _is_zip(path):
+        return
+    with zipfile.ZipFile(path) as archive:
+        for entry in archive.infolist():
+            if entry.file_size > 100 * max(1, entry.compress_size) and entry.file_size > 64 << 20:
+                raise Unreadable("too-large", f"`{entry.filename}` grows to {entry.file_size >> 20} MiB when unpacked")

@@ -1,0 +1,134 @@
+"""Which data sets a list of paths, folders and patterns means, and of which format each is."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from torchmedic.checkups.data.options import DataError
+
+_FORMATS = {
+    "csv": (".csv", ".tsv", ".tab"),
+    "parquet": (".parquet", ".pq"),
+    "jsonl": (".jsonl", ".ndjson", ".json"),
+    "arrow": (".arrow", ".feather", ".ipc"),
+    "npy": (".npy",),
+    "npz": (".npz",),
+    "safetensors": (".safetensors",),
+    "torch": (".pt", ".pth", ".ckpt"),
+    "image": (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp"),
+    "sqlite": (".sqlite", ".sqlite3", ".db"),
+    "duckdb": (".duckdb",),
+    "pickle": (".pkl", ".pickle", ".joblib"),
+}
+_BY_SUFFIX = {suffix: kind for kind, suffixes in _FORMATS.items() for suffix in suffixes}
+_PACKED = (".gz", ".zst")
+_MAGIC = (
+    (b"PAR1", "parquet"),
+    (b"SQLite format 3\0", "sqlite"),
+    (b"\x93NUMPY", "npy"),
+    (b"ARROW1", "arrow"),
+    (b"\x89PNG", "image"),
+    (b"\xff\xd8\xff", "image"),
+)
+# Formats whose files make one data set when their names differ in digits only.
+_JOINED = ("csv", "parquet", "jsonl", "arrow")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One data set: a name for people, a format, its files."""
+
+    name: str
+    format: str
+    files: tuple[Path, ...]
+
+
+def find_sources(targets: tuple[str, ...]) -> list[Source]:
+    """The data sets meant by paths, folders and patterns; files of one set (part-0, part-1, …) together."""
+    named: dict[tuple[str, str], list[Path]] = {}
+    for target in targets:
+        for path in _paths(target):
+            kind = format_of(path)
+            key = (kind, _set_name(path, kind))
+            if path not in named.setdefault(key, []):
+                named[key].append(path)
+    return [_source(kind, files) for (kind, _), files in named.items()]
+
+
+def _paths(target: str) -> Iterator[Path]:
+    path = Path(target)
+    if path.is_dir():
+        found = sorted(_walk(path))
+        if not found:
+            raise DataError(f"{target}: no data files in this folder")
+        yield from found
+    elif path.exists():
+        yield path
+    else:
+        matches = sorted(Path(match) for match in glob.glob(target, recursive=True))
+        if not matches:
+            raise DataError(f"{target}: no such file")
+        yield from (path for path in matches if path.is_file())
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Data files below a folder. Links to folders are not followed: they may lead in a circle."""
+    for here, folders, files in os.walk(folder, followlinks=False):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in files:
+            path = Path(here) / name
+            if (
+                not name.startswith(".")
+                and _suffix(path) in _BY_SUFFIX
+                and name not in ("state.json", "dataset_info.json")
+            ):
+                yield path
+
+
+def _suffix(path: Path) -> str:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in _PACKED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def format_of(path: Path) -> str:
+    """The format by name, or by the first bytes where the name says nothing.
+
+    >>> format_of(Path("labs.csv.gz")), format_of(Path("a/b.PT"))
+    ('csv', 'torch')
+    """
+    by_name = _BY_SUFFIX.get(_suffix(path))
+    if by_name is not None:
+        return by_name
+    try:
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except OSError:
+        return "unknown"
+    for magic, kind in _MAGIC:
+        if head.startswith(magic):
+            return kind
+    return "unknown" if b"\0" in head else "csv"
+
+
+def _set_name(path: Path, kind: str) -> str:
+    if kind == "image":
+        return "images"
+    if kind not in _JOINED:
+        return str(path)
+    return str(path.parent / re.sub(r"\d+", "#", path.name))
+
+
+def _source(kind: str, files: list[Path]) -> Source:
+    if kind == "image":
+        root = os.path.commonpath([str(path.parent) for path in files]) if len(files) > 1 else str(files[0])
+        return Source(root or ".", kind, tuple(files))
+    if len(files) == 1:
+        return Source(str(files[0]), kind, tuple(files))
+    return Source(str(files[0].parent / re.sub(r"\d+", "*", files[0].name)), kind, tuple(files))

@@ -1,0 +1,216 @@
+"""The statistics pass: one SQL text for every engine, aggregated over finite values only."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from torchmedic.checkups.data.engine import LARGEST_DOUBLE, Column, Table
+from torchmedic.facts import Group
+
+LARGEST_HALF = 65504
+# Below this share of the mean, a spread is what float32 makes of rounding (its step is 1.2e-7 of the value).
+NEAR_CONSTANT = 1e-6
+MOST_GROUPS = 200_000
+# The share of readable cells from which a column of text is one of numbers.
+READABLE = 0.9
+
+_NUMBERS = ("present", "nan", "finite", "beyond_half", "minimum", "maximum", "mean", "std", "smallest")
+_WHOLE = ("present", "minimum", "maximum", "mean", "std")
+_TEXT = ("present", "readable", "first", "last")
+_ENDS = ("present", "first", "last")
+
+
+@dataclass
+class Summary:
+    """The aggregates of one column, by name; what a family has not is None."""
+
+    column: Column
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def __getattr__(self, name: str) -> Any:
+        return self.values.get(name)
+
+
+@dataclass
+class Statistics:
+    """All columns over all rows, and the columns of values by group."""
+
+    rows: int
+    columns: list[Summary]
+    groups: dict[str, list[tuple[Any, int, list[Summary]]]] = field(default_factory=dict)
+
+
+def aggregates(column: Column) -> dict[str, str]:
+    """The aggregates of a column by name, in SQL that DuckDB and Spark both run."""
+    c = column.sql
+    if column.family == "float":
+        written = {"written": f"count({column.raw})"} if column.raw else {}
+        return dict(zip(_NUMBERS, _of_numbers(c), strict=True)) | written
+    if column.family in ("integer", "list"):
+        d = f"CAST({c} AS DOUBLE)"
+        whole = (f"count({c})", f"min({d})", f"max({d})", f"avg({d})", f"stddev_samp({d})")
+        return dict(zip(_WHOLE, whole, strict=True))
+    if column.family == "text":
+        texts = (f"count({c})", f"count(try_cast({c} AS DOUBLE))", f"min({c})", f"max({c})")
+        return dict(zip(_TEXT, texts, strict=True))
+    if column.family in ("time", "bool"):
+        said = f"CAST({c} AS STRING)"
+        return dict(zip(_ENDS, (f"count({c})", f"min({said})", f"max({said})"), strict=True))
+    return {"present": f"count({c})"}
+
+
+def _of_numbers(c: str) -> tuple[str, ...]:
+    finite = f"abs({c}) <= {LARGEST_DOUBLE}"
+    return (
+        f"count({c})",
+        f"count(*) FILTER (WHERE isnan({c}))",
+        f"count(*) FILTER (WHERE {finite})",
+        f"count(*) FILTER (WHERE abs({c}) > {LARGEST_HALF} AND {finite})",
+        f"min({c}) FILTER (WHERE {finite})",
+        f"max({c}) FILTER (WHERE {finite})",
+        f"avg({c}) FILTER (WHERE {finite})",
+        f"stddev_samp({c}) FILTER (WHERE {finite})",
+        f"min(abs({c})) FILTER (WHERE {finite} AND {c} <> 0)",
+    )
+
+
+def statement(columns: list[Column], keys: tuple[str, ...] = ()) -> str:
+    """The one query: the aggregates of the columns, over everything or by one key or several."""
+    parts = [sql for column in columns for sql in aggregates(column).values()]
+    head = "".join(f"{key}, " for key in keys)
+    told = "".join(f", grouping({key})" for key in keys) if len(keys) > 1 else ""
+    listed = ", ".join(["count(*)", *parts])
+    if not keys:
+        return f"SELECT {listed} FROM {{t}}"
+    sets = ", ".join(f"({key})" for key in keys)
+    by = keys[0] if len(keys) == 1 else f"GROUPING SETS ({sets})"
+    return f"SELECT {head}{listed}{told} FROM {{t}} GROUP BY {by}"
+
+
+def numbers_as_text(found: Statistics) -> list[Column]:
+    """Columns of text that are nearly all numbers."""
+    return [
+        summary.column
+        for summary in found.columns
+        if summary.column.family == "text" and summary.present >= 5 and summary.readable >= READABLE * summary.present
+    ]
+
+
+def statistics(table: Table, keys: list[Column], values: list[Column]) -> Statistics:
+    """Look at every row once: columns of values by group, the others over all rows.
+
+    A compressed text is read in one query, whatever that costs in aggregation; other files in two that each read
+    only their columns. Totals of grouped columns are put together from their groups.
+    """
+    if not keys:
+        return _whole(table, table.columns)
+    names = tuple(key.sql for key in keys)
+    if table.reads_once:
+        rows = table.query(statement(table.columns, names))
+        by_key = _by_key(rows, keys, table.columns)
+        total, merged = _merged(by_key[keys[0].name], table.columns)
+        return Statistics(total, merged, by_key)
+    rest = [column for column in table.columns if column not in values]
+    by_key = _by_key(table.query(statement(values, names)), keys, values)
+    total, merged = _merged(by_key[keys[0].name], values)
+    others = _whole(table, rest) if rest else Statistics(total, [])
+    found = {summary.column.name: summary for summary in (*merged, *others.columns)}
+    return Statistics(total, [found[column.name] for column in table.columns], by_key)
+
+
+def _whole(table: Table, columns: list[Column]) -> Statistics:
+    """Over all rows, so many columns at a time that a table of ten thousand needs no giant query."""
+    rows, found = 0, []
+    for start in range(0, max(1, len(columns)), 500):
+        part = columns[start : start + 500]
+        answer = table.query(statement(part))[0]
+        rows = int(answer[0])
+        found += _summaries(part, answer[1:])
+    return Statistics(rows, found)
+
+
+def _summaries(columns: list[Column], answer: tuple[Any, ...]) -> list[Summary]:
+    found, at = [], 0
+    for column in columns:
+        names = list(aggregates(column))
+        found.append(Summary(column, dict(zip(names, answer[at : at + len(names)], strict=True))))
+        at += len(names)
+    return found
+
+
+def _by_key(
+    rows: list[tuple[Any, ...]], keys: list[Column], columns: list[Column]
+) -> dict[str, list[tuple[Any, int, list[Summary]]]]:
+    found: dict[str, list[tuple[Any, int, list[Summary]]]] = {key.name: [] for key in keys}
+    width = len(keys)
+    for row in rows:
+        mine = 0 if width == 1 else next(i for i in range(width) if row[-width + i] == 0)
+        body = row[width + 1 :] if width == 1 else row[width + 1 : -width]
+        found[keys[mine].name].append((row[mine], int(row[width]), _summaries(columns, body)))
+    return found
+
+
+def _merged(groups: list[tuple[Any, int, list[Summary]]], columns: list[Column]) -> tuple[int, list[Summary]]:
+    """Statistics of the whole from those of its groups."""
+    total = sum(rows for _, rows, _ in groups)
+    return total, [_merge(column, [parts[i] for _, _, parts in groups]) for i, column in enumerate(columns)]
+
+
+def _merge(column: Column, parts: list[Summary]) -> Summary:
+    values: dict[str, Any] = {}
+    for name in aggregates(column):
+        present = [part.values[name] for part in parts if part.values[name] is not None]
+        if name in ("minimum", "first", "smallest"):
+            values[name] = min(present, default=None)
+        elif name in ("maximum", "last"):
+            values[name] = max(present, default=None)
+        elif name not in ("mean", "std"):
+            values[name] = sum(present)
+    if "mean" in aggregates(column):
+        values["mean"], values["std"] = _moments(parts)
+    return Summary(column, values)
+
+
+def _moments(parts: list[Summary]) -> tuple[float | None, float | None]:
+    """Mean and sample standard deviation of the union: the spread within groups and that between them."""
+    sized = [(_size(part), part.mean, part.std or 0.0) for part in parts if part.mean is not None]
+    total = sum(size for size, _, _ in sized)
+    if not total:
+        return None, None
+    mean = math.fsum(size * centre for size, centre, _ in sized) / total
+    square = math.fsum((size - 1) * std * std + size * (centre - mean) ** 2 for size, centre, std in sized)
+    return mean, math.sqrt(square / (total - 1)) if total > 1 else None
+
+
+def _size(part: Summary) -> int:
+    finite = part.values.get("finite")
+    return int(part.present if finite is None else finite)
+
+
+def flat_groups(groups: list[tuple[Any, int, list[Summary]]], at: int) -> tuple[list[Group], list[Group], int]:
+    """Groups without spread, groups whose spread float32 cannot show, and how many hold a single value."""
+    constant, near, single = [], [], 0
+    for key, _, summaries in groups:
+        part = summaries[at]
+        size = _size(part)
+        if key is None or not size:
+            continue
+        low, high = float(part.minimum), float(part.maximum)
+        if size == 1:
+            single += 1
+        elif low == high:
+            constant.append(Group(key=str(key), rows=size, value=low))
+        elif _is_rounding(part, high - low):
+            near.append(Group(key=str(key), rows=size, value=float(part.mean), spread=high - low))
+    return sorted(constant, key=_largest), sorted(near, key=_largest), single
+
+
+def _is_rounding(part: Summary, spread: float) -> bool:
+    size = max(abs(part.minimum), abs(part.maximum))
+    return bool(spread <= 4 * NEAR_CONSTANT * size and (part.std or 0.0) <= NEAR_CONSTANT * abs(part.mean))
+
+
+def _largest(group: Group) -> tuple[int, str]:
+    return -group.rows, group.key

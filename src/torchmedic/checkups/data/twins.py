@@ -1,0 +1,249 @@
+"""Rows that are there twice: within a table, with another label, and between the parts of a split."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from torchmedic.checkups.data.engine import Column, Table, literal
+from torchmedic.checkups.data.guessing import Roles
+from torchmedic.facts import Cell, Observation, RepeatedRows, SharedBetween, SplitInTime
+
+_SLICE_ABOVE = 2_000_000
+_CHANCE_COLUMNS = 50
+_HELD_OUT = re.compile(r"test|val|dev|hold|eval", re.IGNORECASE)
+_TRAINED = re.compile(r"train", re.IGNORECASE)
+
+
+def row_hash(columns: list[Column], rounded: bool = False) -> str:
+    """A number that equal rows share. Rounded: numbers to four digits, texts without case and blanks."""
+    if not rounded:
+        return f"hash({', '.join(column.sql for column in columns)})"
+    return f"hash({', '.join(_blurred(column) for column in columns)})"
+
+
+def _blurred(column: Column) -> str:
+    c = column.sql
+    if column.family == "float":
+        return f"CASE WHEN {c} = 0 THEN '0' ELSE printf('%.3e', CAST({c} AS DOUBLE)) END"
+    return f"lower(trim({c}))" if column.family == "text" else c
+
+
+def repeats_in(table: Table, small: Table, roles: Roles, rows: int) -> Iterator[Observation]:
+    """Equal rows, ids aside; and rows that are equal but for the label."""
+    columns = [c for c in table.columns if c is not roles.id and c.family != "other"]
+    features = [c for c in columns if c is not roles.label and c is not roles.split]
+    if len(features) < 2 or rows < 2:
+        return
+    hashed = row_hash(columns)
+    repeats = _repeats(table, hashed, rows)
+    conflicting = _conflicts(table, row_hash(features), roles.label, rows) if roles.label else 0
+    if not repeats and not conflicting:
+        return
+    chance = by_chance(small, features) * rows * (rows - 1) / 2
+    yield RepeatedRows(
+        source=table.name,
+        rows=rows,
+        repeats=repeats,
+        columns=tuple(column.name for column in columns),
+        label=roles.label.name if roles.label else "",
+        conflicting=conflicting,
+        by_chance=chance,
+        cells=_examples(table, hashed, "count(*) > 1") if repeats else (),
+        conflict_cells=_conflict_examples(table, features, roles.label) if conflicting and roles.label else (),
+    )
+
+
+def _repeats(table: Table, hashed: str, rows: int) -> int:
+    """How many rows are there again; a sixteenth is asked first, so that clean tables cost little memory."""
+    if rows > _SLICE_ABOVE:
+        some = table.query(
+            f"SELECT count(*) - count(DISTINCT h) FROM (SELECT {hashed} AS h FROM {{t}}) WHERE h % 16 = 0"
+        )
+        if not some[0][0]:
+            return 0
+    hashes = f"SELECT {hashed} AS h FROM {{t}}"
+    asked = f"SELECT sum(n - 1) FROM (SELECT count(*) AS n FROM ({hashes}) GROUP BY h HAVING count(*) > 1)"
+    return int(table.query(asked)[0][0] or 0)
+
+
+def _conflicts(table: Table, hashed: str, label: Column, rows: int) -> int:
+    if rows > _SLICE_ABOVE:
+        return 0
+    inner = f"SELECT {hashed} AS h, {label.sql} AS y FROM {{t}} WHERE {label.sql} IS NOT NULL"
+    asked = f"SELECT sum(n) FROM (SELECT count(*) AS n FROM ({inner}) GROUP BY h HAVING count(DISTINCT y) > 1)"
+    return int(table.query(asked)[0][0] or 0)
+
+
+def by_chance(small: Table, columns: list[Column]) -> float:
+    """The probability that two rows agree in all columns, were the columns independent."""
+    logarithm = 0.0
+    twins = {column.name: column for column in small.columns}
+    for column in columns[:_CHANCE_COLUMNS]:
+        c = twins[column.name].sql
+        together, total = small.query(
+            f"SELECT sum(CAST(n AS DOUBLE) * n), sum(n) FROM (SELECT count(*) AS n FROM {{t}} GROUP BY {c})"
+        )[0]
+        if total:
+            logarithm += math.log(max(together / total / total, 1e-12))
+    return math.exp(logarithm)
+
+
+def _examples(table: Table, hashed: str, having: str) -> tuple[Cell, ...]:
+    shown = ", ".join(f"min({column.sql})" for column in table.columns[:4])
+    rows = table.query(
+        f"SELECT count(*), {shown} FROM (SELECT *, {hashed} AS h FROM {{t}}) GROUP BY h HAVING {having} "
+        f"ORDER BY count(*) DESC, {shown} LIMIT 3"
+    )
+    names = [column.name for column in table.columns[:4]]
+    return tuple(Cell(text=f"{row[0]} times " + _pairs(names, row[1:])) for row in rows)
+
+
+def _conflict_examples(table: Table, features: list[Column], label: Column) -> tuple[Cell, ...]:
+    shown = features[:4]
+    listed = ", ".join(f"min({column.sql})" for column in shown)
+    rows = table.query(
+        f"SELECT min({label.sql}), max({label.sql}), {listed} FROM (SELECT *, {row_hash(features)} AS h FROM {{t}} "
+        f"WHERE {label.sql} IS NOT NULL) GROUP BY h HAVING count(DISTINCT {label.sql}) > 1 ORDER BY {listed} LIMIT 3"
+    )
+    names = [column.name for column in shown]
+    return tuple(Cell(text=f"{_pairs(names, row[2:])} is {row[0]} and {row[1]}") for row in rows)
+
+
+def _pairs(names: list[str], values: tuple[object, ...]) -> str:
+    return ", ".join(f"{name}={_short(value)}" for name, value in zip(names, values, strict=True))
+
+
+def _short(value: object) -> str:
+    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= 24 else text[:23] + "…"
+
+
+def shared_within(table: Table, small: Table, roles: Roles) -> Iterator[Observation]:
+    """What the parts of one table, told apart by a column, have in common."""
+    split = roles.split
+    assert split is not None
+    parts = [
+        str(v)
+        for (v,) in table.query(f"SELECT DISTINCT {split.sql} FROM {{t}} WHERE {split.sql} IS NOT NULL ORDER BY 1")
+    ]
+    train = next((part for part in parts if _TRAINED.search(part)), None)
+    if train is None:
+        return
+    for test in (part for part in parts if part != train):
+        left, right = (f"SELECT * FROM {{t}} WHERE {split.sql} = {literal(part)}" for part in (train, test))
+        yield from shared(table, small, roles, left, right, (train, test))
+
+
+def shared(
+    table: Table, small: Table, roles: Roles, left: str, right: str, names: tuple[str, str]
+) -> Iterator[Observation]:
+    """Rows, keys and groups of the second part that the first has too. `left` and `right` are queries."""
+    train, test = names
+    of = int(table.query(f"SELECT count(*) FROM ({right})")[0][0])
+    columns = [
+        c for c in table.columns if c is not roles.id and c is not roles.split and c.family not in ("other", "list")
+    ]
+    features = [c for c in columns if c is not roles.label]
+    if not of or len(features) < 2:
+        return
+    ahead = int(table.query(f"SELECT count(*) FROM ({left})")[0][0])
+    chance = min(1.0, by_chance(small, features) * ahead) * of
+    exact = _shared_rows(table, row_hash(features), left, right)
+    listed = tuple(column.name for column in features)
+    if exact:
+        yield SharedBetween(
+            source=table.name,
+            train=train,
+            test=test,
+            how="exact",
+            columns=listed,
+            shared=exact,
+            of=of,
+            by_chance=chance,
+        )
+    elif any(c.family in ("float", "text") for c in features):
+        near = _shared_rows(table, row_hash(features, rounded=True), left, right)
+        if near:
+            yield SharedBetween(
+                source=table.name,
+                train=train,
+                test=test,
+                how="near",
+                columns=listed,
+                shared=near,
+                of=of,
+                by_chance=chance,
+            )
+    yield from _shared_keys(table, roles, left, right, names)
+    yield from _in_time(table, roles, left, right, names)
+
+
+def _shared_rows(table: Table, hashed: str, left: str, right: str) -> int:
+    asked = f"SELECT count(*) FROM (SELECT {hashed} AS h FROM ({right})) r WHERE h IN (SELECT {hashed} FROM ({left}))"
+    return int(table.query(asked)[0][0])
+
+
+def _shared_keys(table: Table, roles: Roles, left: str, right: str, names: tuple[str, str]) -> Iterator[SharedBetween]:
+    keys = [
+        (column, "group")
+        for column in (*roles.groups, *roles.entities)
+        if "group" not in roles.guessed or column in roles.entities
+    ]
+    if roles.id is not None and ("id" not in roles.guessed or roles.id.family == "text"):
+        keys.append((roles.id, "key"))
+    for column, how in dict(keys).items():
+        c = column.sql
+        of, common = table.query(
+            f"SELECT count(*), count(*) FILTER (WHERE k IN (SELECT {c} FROM ({left}))) "
+            f"FROM (SELECT DISTINCT {c} AS k FROM ({right}) WHERE {c} IS NOT NULL)"
+        )[0]
+        if common:
+            rows = table.query(
+                f"SELECT DISTINCT {c} FROM ({right}) WHERE {c} IN (SELECT {c} FROM ({left})) ORDER BY 1 LIMIT 5"
+            )
+            yield SharedBetween(
+                source=table.name,
+                train=names[0],
+                test=names[1],
+                how=how,
+                columns=(column.name,),
+                shared=int(common),
+                of=int(of),
+                cells=tuple(Cell(text=f"{column.name}={row[0]}") for row in rows),
+            )
+
+
+def _in_time(table: Table, roles: Roles, left: str, right: str, names: tuple[str, str]) -> Iterator[SplitInTime]:
+    column = roles.time
+    if column is None or column.family not in ("time", "text"):
+        return
+    c = f"CAST({column.sql} AS STRING)"
+    first, last = f"min({c})", f"max({c})"
+    train = table.query(f"SELECT {first}, {last}, count(*) FROM ({left})")[0]
+    test = table.query(f"SELECT {first}, {last}, count(*) FROM ({right})")[0]
+    if None in (*train, *test):
+        return
+    after = table.query(f"SELECT count(*) FROM ({left}) WHERE {c} >= {literal(str(test[0]))}")[0][0]
+    yield SplitInTime(
+        source=table.name,
+        train=names[0],
+        test=names[1],
+        column=column.name,
+        train_first=str(train[0])[:19],
+        train_last=str(train[1])[:19],
+        test_first=str(test[0])[:19],
+        test_last=str(test[1])[:19],
+        after=int(after),
+        train_rows=int(train[2]),
+        given="time" not in roles.guessed,
+    )
+
+
+def is_training(name: str) -> bool:
+    return bool(_TRAINED.search(name))
+
+
+def is_held_out(name: str) -> bool:
+    return bool(_HELD_OUT.search(name)) and not is_training(name)

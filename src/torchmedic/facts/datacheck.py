@@ -1,0 +1,374 @@
+"""What a data check-up saw: tables, arrays, images, graphs and files, without a training around them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One place in the data: a file with a line or a row (counted from 0), and what stands there."""
+
+    file: str = ""
+    line: int | None = None
+    row: int | None = None
+    text: str = ""
+    source: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        row = f"row {self.row}" if self.row is not None and not self.line else ""
+        named = " ".join(part for part in (place, row) if part)
+        return f"{named}: {self.text}" if self.text and named else named or self.text
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataSource(Observation):
+    """One data set that was looked at. `roles` says which column is label, group, id, time or split.
+
+    `guessed` names the roles nobody gave; `sampled` is how many rows the closer looks were taken on, None for all.
+    """
+
+    kind: ClassVar[str] = "data-source"
+    source: str
+    format: str
+    rows: int | None = None
+    columns: int | None = None
+    files: tuple[str, ...] = ()
+    bytes: int = 0
+    roles: dict[str, str] = field(default_factory=dict)
+    guessed: tuple[str, ...] = ()
+    sampled: int | None = None
+    where_clause: str = ""
+    rows_before: int | None = None
+    seconds: float = 0.0
+    interrupted: bool = False
+    asked: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Texts:
+    """What is no number in a column of numbers: how many cells, the commonest tokens, and where some are."""
+
+    count: int
+    missing_words: int = 0
+    tokens: tuple[tuple[str, int], ...] = ()
+    cells: tuple[Cell, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outliers:
+    """Values far from the rest, by median and median absolute deviation. `farthest` is in such deviations.
+
+    Beyond `cut` from the median lie these and nothing else.
+    """
+
+    count: int
+    cut: float
+    median: float
+    deviation: float
+    farthest: float
+    value: float
+    cells: tuple[Cell, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoScales:
+    """Two heaps of values a factor apart, with a gap between them."""
+
+    factor: float
+    low: float
+    high: float
+    low_count: int
+    high_count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instants:
+    """A column of dates: how many carry which zone, how many no calendar has, how many lie outside all reason."""
+
+    zones: tuple[tuple[str, int], ...] = ()
+    impossible: int = 0
+    implausible: int = 0
+    cells: tuple[Cell, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lengths:
+    """Lists in a column: the shortest, the longest, the commonest length and its share."""
+
+    shortest: int
+    longest: int
+    common: int
+    share: float
+    cells: tuple[Cell, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableColumn(Observation):
+    """The statistics of one column; minimum to std are over finite values. `type` is the engine's own word."""
+
+    kind: ClassVar[str] = "table-column"
+    source: str
+    column: str
+    type: str
+    family: str
+    rows: int
+    role: str = ""
+    nulls: int = 0
+    nan: int = 0
+    inf: int = 0
+    finite: int = 0
+    minimum: float | None = None
+    maximum: float | None = None
+    mean: float | None = None
+    std: float | None = None
+    smallest: float | None = None
+    beyond_half: int = 0
+    whole_beyond_bf16: int = 0
+    whole_beyond_float32: int = 0
+    constant: str | None = None
+    distinct: int | None = None
+    rising: bool = False
+    texts: Texts | None = None
+    outliers: Outliers | None = None
+    two_scales: TwoScales | None = None
+    instants: Instants | None = None
+    lengths: Lengths | None = None
+    cells: tuple[Cell, ...] = ()
+    asked: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """One group of rows: its key, size, value and spread."""
+
+    key: str
+    rows: int
+    value: float
+    spread: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpreadByGroup(Observation):
+    """A column of values within groups: which groups have no spread, or one that float32 cannot show."""
+
+    kind: ClassVar[str] = "spread-by-group"
+    source: str
+    group: str
+    column: str
+    groups: int
+    guessed: bool
+    constant: tuple[Group, ...] = ()
+    near: tuple[Group, ...] = ()
+    single: int = 0
+    rows: int = 0
+    asked: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelColumn(Observation):
+    """The labels of a data set. `classes` holds the counts by value, fewest first, of at most a thousand values."""
+
+    kind: ClassVar[str] = "label-column"
+    source: str
+    column: str
+    guessed: bool
+    rows: int
+    whole: bool
+    missing: int = 0
+    distinct: int = 0
+    minimum: float | None = None
+    maximum: float | None = None
+    ignored: int = 0
+    classes: tuple[tuple[str, int], ...] = ()
+    runs: int | None = None
+    cells: tuple[Cell, ...] = ()
+    asked: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatedRows(Observation):
+    """Rows that are there more than once; `conflicting` of them differ in the label only."""
+
+    kind: ClassVar[str] = "repeated-rows"
+    source: str
+    rows: int
+    repeats: int
+    columns: tuple[str, ...]
+    label: str = ""
+    conflicting: int = 0
+    by_chance: float = 0.0
+    cells: tuple[Cell, ...] = ()
+    conflict_cells: tuple[Cell, ...] = ()
+    asked: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedBetween(Observation):
+    """Rows, keys or groups that two parts of the data have in common. `how` is exact, near, key or group."""
+
+    kind: ClassVar[str] = "shared-between"
+    source: str
+    train: str
+    test: str
+    how: str
+    columns: tuple[str, ...]
+    shared: int
+    of: int
+    by_chance: float = 0.0
+    cells: tuple[Cell, ...] = ()
+    asked: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitInTime(Observation):
+    """When the rows of the training and of the test part were taken."""
+
+    kind: ClassVar[str] = "split-in-time"
+    source: str
+    train: str
+    test: str
+    column: str
+    train_first: str
+    train_last: str
+    test_first: str
+    test_last: str
+    after: int
+    train_rows: int
+    given: bool = False
+    asked: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TellingColumn(Observation):
+    """A column that alone gives the label away: how often, against always saying the commonest class."""
+
+    kind: ClassVar[str] = "telling-column"
+    source: str
+    column: str
+    label: str
+    hits: float
+    baseline: float
+    values: int
+    rows: int
+    how: str
+    asked: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArraySeen(Observation):
+    """An array or tensor of a file or in memory. `flat` counts first-axis items that hold one value only.
+
+    `purpose` is weight, mask, label or empty.
+    """
+
+    kind: ClassVar[str] = "array-seen"
+    source: str
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    purpose: str = ""
+    nan: int = 0
+    inf: int = 0
+    minimum: float | None = None
+    maximum: float | None = None
+    smallest: float | None = None
+    beyond_half: int = 0
+    flat: int = 0
+    flat_items: tuple[int, ...] = ()
+    flat_value: float | None = None
+    flat_columns: tuple[int, ...] = ()
+    cells: tuple[Cell, ...] = ()
+    asked: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileTrouble(Observation):
+    """A file that could not be checked, and why.
+
+    `trouble` is empty, filtered-away, truncated, unreadable, foreign-classes, too-large or loop.
+    """
+
+    kind: ClassVar[str] = "file-trouble"
+    source: str
+    trouble: str
+    detail: str = ""
+    line: int | None = None
+    rows_before: int | None = None
+    asked: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImagesSeen(Observation):
+    """A folder of images: forms by count, files that do not decode, files of a single value."""
+
+    kind: ClassVar[str] = "images-seen"
+    source: str
+    files: int
+    masks: bool = False
+    modes: tuple[tuple[str, int], ...] = ()
+    sizes: tuple[tuple[str, int], ...] = ()
+    broken: int = 0
+    broken_cells: tuple[Cell, ...] = ()
+    flat: int = 0
+    black: int = 0
+    flat_cells: tuple[Cell, ...] = ()
+    odd_cells: tuple[Cell, ...] = ()
+    asked: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EdgesSeen(Observation):
+    """The edges of one type in a graph."""
+
+    kind: ClassVar[str] = "edges-seen"
+    source: str
+    name: str
+    tail: str
+    head: str
+    tail_nodes: int
+    head_nodes: int
+    edges: int
+    dtype: str
+    outside: int = 0
+    highest: int | None = None
+    lowest: int | None = None
+    repeats: int = 0
+    loops: int = 0
+    negative: int = 0
+    weight: str = ""
+    asked: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodesSeen(Observation):
+    """The nodes of one type in a graph: how many no edge touches, which edge types come in."""
+
+    kind: ClassVar[str] = "nodes-seen"
+    source: str
+    name: str
+    nodes: int
+    features: bool
+    others_have_features: bool
+    isolated: int = 0
+    incoming: tuple[str, ...] = ()
+    outgoing: tuple[str, ...] = ()
+    types: int = 1
+    asked: Location | None = None
+    step: int | None = None

@@ -1,0 +1,78 @@
+"""Groups of one value only: a z-score by group divides by zero there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Group, Run, SpreadByGroup
+from torchmedic.findings import Diagnosis, Symptom
+from torchmedic.rules.data._offline import DataRule, listed, many, places
+
+
+class GroupWithoutSpread(DataRule):
+    """Names the groups, and what `(x - mean) / std` and an epsilon would make of them."""
+
+    code = "DAT102"
+    name = "group-without-spread"
+    severity = "error"
+    symptoms = (Symptom.LOSS_NAN, Symptom.WEIGHTS_NAN)
+    tell_apart = "all rows of some groups hold one value, or values that differ by rounding only"
+    needs = (SpreadByGroup,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        for place in places(run, SpreadByGroup):
+            flat = [s for s in place.seen if s.constant or s.near]
+            if not flat:
+                continue
+            seen = max(flat, key=lambda s: s.rows)
+            groups = (*seen.constant, *seen.near)
+            yield self.report(
+                place,
+                (
+                    f"{_counted(seen)} of {seen.groups:,} groups of `{seen.group}` have no spread in `{seen.column}`",
+                    f"{_counted(seen)} of {seen.groups:,} groups have no spread in `{seen.column}`",
+                ),
+                severity="warning" if seen.guessed else "error",
+                evidence=[*_evidence(seen), *(_other(s) for s in flat if s is not seen)],
+                help=(
+                    "keep the divisor off zero: `std = std.where(std > 1e-6 * mean.abs(), 1.0)`, which makes them 0",
+                    f"or leave these groups out: `df[~df['{seen.group}'].isin(flat)]`",
+                ),
+                field=seen.column,
+                group={"column": seen.group, "values": [group.key for group in groups]},
+                rows=seen.rows,
+            )
+
+
+def _counted(seen: SpreadByGroup) -> str:
+    return f"{len(seen.constant) + len(seen.near):,}"
+
+
+def _evidence(seen: SpreadByGroup) -> Iterator[str]:
+    if seen.constant:
+        yield f"constant: {_shown(seen.constant)}; `(x - mean) / std` is 0 / 0 there, NaN"
+    if seen.near:
+        yield (
+            f"all but constant: {_shown(seen.near)}; the spread is rounding, which division by `std` blows up to "
+            "values of about 1, and float32 to whatever its own rounding is"
+        )
+    yield f"{many(seen.rows, 'row')} are in these groups"
+    if seen.constant:
+        yield (
+            "`/ (std + 1e-8)` gives 0 for a constant group in float64, but in float32 the mean of a constant is off "
+            "by rounding, and the same line gives values up to 1"
+        )
+    if seen.single:
+        yield f"{many(seen.single, 'more group')} of a single row: `std()` of one value is NaN"
+    if seen.guessed:
+        yield f"that rows are normalised by `{seen.group}` was guessed from its name; `--group-by` says otherwise"
+
+
+def _shown(groups: tuple[Group, ...]) -> str:
+    first = ", ".join(f"`{group.key}` ({group.value:.6g}, {many(group.rows, 'row')})" for group in groups[:4])
+    return first + (f" and {len(groups) - 4:,} more" if len(groups) > 4 else "")
+
+
+def _other(seen: SpreadByGroup) -> str:
+    names = [group.key for group in (*seen.constant, *seen.near)]
+    return f"the same in `{seen.column}` for {listed(names)} of `{seen.group}`"

@@ -1,0 +1,59 @@
+"""Empty cells in columns of numbers: most readers make NaN of them without a word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Cell, Run, TableColumn
+from torchmedic.findings import Diagnosis, Symptom
+from torchmedic.rules.data._offline import DataRule, many, places, share
+
+
+class MissingCells(DataRule):
+    """Counts empty cells and words such as `NA`; a missing label is an error."""
+
+    code = "DAT101"
+    name = "missing-cells"
+    symptoms = (Symptom.LOSS_NAN, Symptom.WEIGHTS_NAN, Symptom.SCORE_LOW)
+    tell_apart = "cells are empty, or say `NA` or the like, in a column of numbers"
+    needs = (TableColumn,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        for place in places(run, TableColumn):
+            bad = sorted((c for c in place.seen if _missing(c)), key=lambda c: (c.role != "label", -_missing(c)))
+            if not bad:
+                continue
+            worst, label = bad[0], bad[0].role == "label"
+            more = f", and in {many(len(bad) - 1, 'other column')}" if len(bad) > 1 else ""
+            word = " (the label)" if label else ""
+            missing = f"{_missing(worst):,} of {many(worst.rows, 'row')}"
+            yield self.report(
+                place,
+                (f"`{worst.column}`{word} is missing in {missing}{more}", f"cells are missing in {missing}{more}"),
+                severity="error" if label else self.severity,
+                cells=[cell for c in bad for cell in _cells(c)],
+                label="missing",
+                evidence=[
+                    f"`{c.column}`: {_missing(c):,} missing, {share(_missing(c), c.rows)} of its rows" for c in bad[1:9]
+                ],
+                help=(
+                    f"drop the rows: `df.dropna(subset=['{worst.column}'])`; `--rows bad.parquet` lists every one",
+                    "or fill them, and tell the network in a second column which were missing",
+                ),
+                field=worst.column,
+                rows=sum(_missing(c) for c in bad),
+            )
+
+
+def _missing(column: TableColumn) -> int:
+    """Empty cells and words for nothing; a column that is nearly empty was never meant to be read as it is."""
+    if column.family != "number" and column.role != "label":
+        return 0
+    words = column.texts.missing_words if column.texts is not None else 0
+    missing = column.nulls + words
+    return missing if missing < 0.95 * column.rows else 0
+
+
+def _cells(column: TableColumn) -> list[Cell]:
+    words = column.texts.cells if column.texts is not None and column.texts.missing_words else ()
+    return [cell for cell in column.cells if not cell.text] + list(words[:2])

@@ -1,0 +1,40 @@
+"""A node type that no edge leads to: message passing never updates it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import NodesSeen, Run
+from torchmedic.findings import Diagnosis, Symptom
+from torchmedic.rules.data._offline import DataRule, listed, many, places
+
+
+class NodeTypeWithoutIncoming(DataRule):
+    """`to_hetero` returns None for it, or drops it, in the second layer."""
+
+    code = "DAT130"
+    name = "node-type-without-incoming"
+    symptoms = (Symptom.CRASH, Symptom.WEIGHTS_STILL, Symptom.SCORE_LOW)
+    tell_apart = "a node type of a heterogeneous graph is the head of no edge type"
+    needs = (NodesSeen,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        for place in places(run, NodesSeen):
+            alone = [n for n in place.seen if n.types > 1 and n.nodes and n.outgoing and not n.incoming]
+            if not alone:
+                continue
+            first = alone[0]
+            yield self.report(
+                place,
+                f"no edge leads to the {many(first.nodes, 'node')} of type `{first.name}`",
+                evidence=[
+                    f"edges go out of it ({listed(first.outgoing, 3)}), none comes in: its nodes learn nothing",
+                    *([f"the same holds for {listed([n.name for n in alone[1:]])}"] if len(alone) > 1 else []),
+                ],
+                help=(
+                    "add the reverse edges: `torch_geometric.transforms.ToUndirected()`",
+                    "or leave it, if only the other types are to be predicted in one layer",
+                ),
+                field=first.name,
+                rows=first.nodes,
+            )

@@ -1,0 +1,64 @@
+"""NaN or infinity in a column or an array, before any training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from torchmedic.facts import ArraySeen, Cell, Run, TableColumn
+from torchmedic.findings import Diagnosis, Symptom
+from torchmedic.rules.data._offline import DataRule, Place, many, places
+
+_HELP = (
+    "find out what these cells mean, then drop the rows or fill them: `--rows bad.parquet` lists every one",
+    "or keep them out where they are read: `df = df[np.isfinite(df[column])]`",
+)
+
+
+class NonFiniteValues(DataRule):
+    """Names every column or array with such values, how many, and where the first are."""
+
+    code = "DAT100"
+    name = "non-finite-values"
+    severity = "error"
+    symptoms = (Symptom.LOSS_NAN, Symptom.WEIGHTS_NAN)
+    tell_apart = "the data itself holds NaN or infinity, before the script has touched it"
+    needs = ()
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        for place in places(run, TableColumn):
+            bad = sorted((c for c in place.seen if c.nan or c.inf), key=lambda c: -(c.nan + c.inf))
+            if bad:
+                counts = [(c.column, c.nan, c.inf, c.rows) for c in bad]
+                yield self._report(place, counts, [cell for c in bad for cell in c.cells if cell.text])
+        for arrays in places(run, ArraySeen):
+            held = [a for a in arrays.seen if (a.nan or a.inf) and a.purpose != "weight"]
+            if held:
+                counts = [(a.name, a.nan, a.inf, _size(a)) for a in held]
+                yield self._report(arrays, counts, [cell for a in held for cell in a.cells])
+
+    def _report(self, place: Place[Any], counts: list[tuple[str, int, int, int]], cells: list[Cell]) -> Diagnosis:
+        name, nan, inf, size = counts[0]
+        others = [column for column, _, _, _ in counts[1:]]
+        more = f", and {many(len(others), 'other column')}" if others else ""
+        return self.report(
+            place,
+            (f"`{name}` holds {_kinds(nan, inf)} among {many(size, 'value')}{more}", f"{_kinds(nan, inf)} in the data"),
+            cells=cells,
+            label="not finite",
+            evidence=[f"`{column}`: {_kinds(n, i)} of {many(s, 'value')}" for column, n, i, s in counts[1:9]],
+            help=_HELP,
+            field=name,
+            rows=sum(n + i for _, n, i, _ in counts),
+        )
+
+
+def _size(array: ArraySeen) -> int:
+    size = 1
+    for length in array.shape:
+        size *= length
+    return size
+
+
+def _kinds(nan: int, inf: int) -> str:
+    return " and ".join(part for part in (f"{nan:,} NaN" if nan else "", f"{inf:,} infinite" if inf else "") if part)

@@ -1,0 +1,37 @@
+"""The same row several times: after a random split it stands on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import RepeatedRows as Seen
+from torchmedic.facts import Run
+from torchmedic.findings import Diagnosis, Symptom
+from torchmedic.rules.data._offline import DataRule, many, places, share
+
+
+class RepeatedRows(DataRule):
+    """Speaks only where there are more than coarse columns give by chance."""
+
+    code = "DAT111"
+    name = "repeated-rows"
+    symptoms = (Symptom.SCORE_TOO_GOOD,)
+    tell_apart = "rows are equal in all columns but the id, more often than chance makes them"
+    needs = (Seen,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        for place in places(run, Seen):
+            for seen in place.seen:
+                if seen.repeats < max(5, 10 * seen.by_chance) or seen.repeats < 0.005 * seen.rows:
+                    continue
+                yield self.report(
+                    place,
+                    f"{seen.repeats:,} of {many(seen.rows, 'row')} repeat another row in all columns",
+                    cells=seen.cells,
+                    evidence=[
+                        f"{share(seen.repeats, seen.rows)} of the rows; by chance one would expect about "
+                        f"{seen.by_chance:.2g}",
+                    ],
+                    help=("drop them before splitting: `df = df.drop_duplicates()`",),
+                    rows=seen.repeats,
+                )

@@ -1,0 +1,49 @@
+"""Rows of the test data that are in the training data as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Run, SharedBetween
+from torchmedic.findings import Diagnosis, Symptom
+from torchmedic.rules.data._offline import DataRule, places, share
+
+
+class RowsInTrainAndTest(DataRule):
+    """Equal rows, rows equal up to rounding and case, or equal ids."""
+
+    code = "DAT113"
+    name = "rows-in-train-and-test"
+    severity = "error"
+    symptoms = (Symptom.SCORE_TOO_GOOD, Symptom.LOSS_EQUALS_TEST)
+    tell_apart = "rows of the test file stand in the training file too"
+    needs = (SharedBetween,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        for place in places(run, SharedBetween):
+            for seen in place.seen:
+                enough = max(3, 10 * seen.by_chance, 0.005 * seen.of)
+                if seen.how == "group" or seen.shared < enough:
+                    continue
+                what = f"ids (`{seen.columns[0]}`)" if seen.how == "key" else "rows"
+                close = {"near": ", up to rounding and case"}.get(seen.how, "")
+                yield self.report(
+                    place,
+                    (
+                        f"{seen.shared:,} of {seen.of:,} {what} of `{seen.test}` are in `{seen.train}` too{close}",
+                        f"{seen.shared:,} of {seen.of:,} {what} of the test data are in the training data too{close}",
+                    ),
+                    cells=seen.cells,
+                    evidence=[_evidence(seen)],
+                    help=(
+                        f"take them out of `{seen.train}`, or split again after dropping duplicates",
+                        "split by what rows have in common (person, document, day) where rows come in families",
+                    ),
+                    rows=seen.shared,
+                )
+
+
+def _evidence(seen: SharedBetween) -> str:
+    compared = f"compared in {len(seen.columns)} columns, label and id aside" if seen.how != "key" else "compared by id"
+    expected = f"; by chance one would expect about {seen.by_chance:.2g}" if seen.by_chance >= 0.01 else ""
+    return f"{share(seen.shared, seen.of)} of `{seen.test}`, {compared}{expected}"

@@ -1,0 +1,9 @@
+import torchmedic
+
+with open("logins.csv", "w") as out:
+    out.write("user,at,seconds\n")
+    for i in range(400):
+        zone = "" if i % 5 == 0 else "+02:00"
+        out.write(f"u{i % 37},2024-06-{1 + i % 28:02}T{i % 24:02}:{i % 60:02}:00{zone},{(i * 37) % 101}\n")
+
+torchmedic.check_data("logins.csv")  # expect: DAT121

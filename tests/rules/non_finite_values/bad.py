@@ -1,0 +1,14 @@
+import csv
+
+import torchmedic
+
+with open("turbines.csv", "w", newline="") as out:
+    rows = csv.writer(out)
+    rows.writerow(["turbine", "wind", "power", "ratio"])
+    for hour in range(400):
+        wind = 3 + hour % 11
+        power = 0.4 * wind**3 if hour % 97 else 0.0
+        ratio = wind / power if power else float("inf")
+        rows.writerow([hour % 8, wind, round(power, 2), "nan" if hour == 77 else round(ratio, 4)])
+
+torchmedic.check_data("turbines.csv")  # expect: DAT100
