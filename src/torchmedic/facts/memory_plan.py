@@ -60,7 +60,7 @@ class MemoryPlan(Observation):
 
     `mode` says how it was found: "fake-cuda" (as if a card were there), "fake-cpu" (all tensors counted as if they
     were on one), or "real" (measured). `phase_peaks` are the most bytes of each phase, `step_peaks` those of each
-    optimizer step. `batch` are the sizes of the first dimension of the tensors that were moved to the card.
+    optimizer step. `loader_batch` is the batch size of the script's data loader (0 without one).
     """
 
     kind: ClassVar[str] = "memory-plan"
@@ -84,5 +84,6 @@ class MemoryPlan(Observation):
     step_peaks: tuple[int, ...] = ()
     assumed: tuple[Assumption, ...] = ()
     lost: LostTrack | None = None
+    loader_batch: int = 0
     seconds: float = 0.0
     torch: str = ""

@@ -14,7 +14,7 @@ class LossPairing(Observation):
 
     `spread` is how much the answers differ within the batch, `varied` whether the targets do. `permuted` is the line
     that puts the targets into an order of their own; `rounded` the line that cut fractions off them, which
-    `fractions` of them had.
+    `fractions` of them had. `loop` is the loop around the line, the innermost of its function.
     """
 
     kind: ClassVar[str] = "loss-pairing"
@@ -32,6 +32,7 @@ class LossPairing(Observation):
     rounded: Location | None = None
     rounded_text: str = ""
     fractions: float = 0.0
+    loop: Location | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

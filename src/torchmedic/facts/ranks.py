@@ -109,6 +109,19 @@ class RankSeen(Observation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SickElsewhere(Observation):
+    """A sick step that is not this rank's: its update was withheld as on all ranks, its own numbers are finite.
+
+    With a `loss`: that was not finite here, but the gradients of all ranks were, so nothing was withheld.
+    """
+
+    kind: ClassVar[str] = "sick-elsewhere"
+    step: int | None
+    loss: float | None = None
+    where: Location | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class PeerLost(Observation):
     """An exception that only says that another rank is gone, or did not come."""
 

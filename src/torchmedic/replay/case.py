@@ -24,7 +24,16 @@ MOST_TRIALS = 8
 class Case:
     """What is known of a sick step. `following` is called after each answer, to have the next pass run."""
 
-    def __init__(self, step: int, suspicion: Suspicion, optimizer: Any, guard: Guard, roots: list[nn.Module]) -> None:
+    def __init__(
+        self,
+        step: int,
+        suspicion: Suspicion,
+        optimizer: Any,
+        guard: Guard,
+        roots: list[nn.Module],
+        *,
+        is_alone: bool = True,
+    ) -> None:
         self.step = step
         self.suspicion = suspicion
         self.optimizer = optimizer
@@ -34,6 +43,7 @@ class Case:
         self.bad_parameters: list[str] = []
         self.is_reproduced = False
         self._guard = guard
+        self._is_alone = is_alone
         self._roots = roots
         self._random = 0
 
@@ -50,7 +60,8 @@ class Case:
                 self.bad_parameters = self._guard.bad_parameter_names()
                 self.findings = investigate(trace, self._seeds(trace, outcome))
                 self._ask_trials(session, following)
-            elif random == 0:
+            elif random == 0 and (self._is_alone or self.suspicion.what == "loss"):
+                # In company the sickness may be another rank's; a bad loss is one's own.
                 self.ask_microscope(session, following, random=1)
             following()
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from torchmedic.facts import SickStep
+from torchmedic.facts import SickElsewhere, SickStep
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.loaders import Loaders
 from torchmedic.probes.modules import Modules
@@ -15,6 +15,7 @@ from torchmedic.probes.optimizers import Optimizers
 from torchmedic.record import Probe, Recorder
 from torchmedic.replay.beginnings import Handed, Withheld
 from torchmedic.replay.case import Case
+from torchmedic.replay.company import Company, wrappers_in
 from torchmedic.replay.guard import Guard, Suspicion
 from torchmedic.replay.loops import find_loop, read_names
 from torchmedic.replay.overflow import may_overflow
@@ -51,6 +52,7 @@ class Doctor(Probe):
         self._precautions: dict[int, Withheld] = {}
         self._last_roots: tuple[Any, ...] = ()
         self._further = 0
+        self._company = Company()
         self._scalers = Scalers()
         self._scalers.install()
 
@@ -99,7 +101,7 @@ class Doctor(Probe):
         elif bad_learning_rate(optimizer) is not None:
             self._withheld[id(optimizer)] = Withheld(optimizer)
             self._report_plainly(optimizer, "learning-rate", self.recorder.step + 1, "seen before the update")
-        elif self.guard.is_sick(optimizer):
+        elif self.guard.is_sick(optimizer) and self._is_shared(optimizer):
             self._begin(optimizer)
         elif may_overflow(optimizer, self.guard.gradient_size):
             self._precautions[id(optimizer)] = Withheld(optimizer)
@@ -142,7 +144,28 @@ class Doctor(Probe):
             suspicion.drawn = read_names(place[0], place[1].bound)
         if optimizer is not None:
             self._withheld[id(optimizer)] = Withheld(optimizer)
-        self._take_on(suspicion, optimizer).next_by_jump()
+        if self._company.assembles():
+            self._take_on(suspicion, optimizer).next_by_jump()
+        else:
+            self._report_alone(optimizer, suspicion)
+
+    def _is_shared(self, optimizer: Any) -> bool:
+        """No rank skips alone: a bad loss whose gradients are finite is known to this rank only, and is let pass."""
+        self._company = Company(wrappers_in(self._modules.alive()))
+        if self._company.is_alone or self.guard.bad_gradients(optimizer):
+            return True
+        suspicion, self.guard.suspicion = self.guard.suspicion, None
+        if suspicion is not None and not self._further:
+            self._further = 1
+            self.recorder.observe(SickElsewhere(step=suspicion.step, loss=suspicion.loss, where=suspicion.backward_at))
+        return False
+
+    def _report_alone(self, optimizer: Any, suspicion: Suspicion) -> None:
+        """Bad gradients that no other rank has: they are not exchanged, and the update is this rank's own affair."""
+        self._withheld.pop(id(optimizer), None)
+        bad = self.guard.bad_parameter_names()
+        self._report_plainly(optimizer, suspicion.what, suspicion.step, "on this rank alone; not run again", bad)
+        self.guard.suspicion = None
 
     def _with_watched_closure(self, optimizer: Any, closure: Callable[[], Any], args: Any, kwargs: Any) -> Any:
         def watched() -> Any:
@@ -150,7 +173,8 @@ class Doctor(Probe):
             if self._session is None and self._case is None and self.guard.is_sick(optimizer):
                 suspicion = self.guard.suspicion
                 assert suspicion is not None
-                self._take_on(suspicion, optimizer).all_by_closure(closure)
+                if self._is_shared(optimizer) and self._company.assembles():
+                    self._take_on(suspicion, optimizer).all_by_closure(closure)
             return result
 
         if "closure" in kwargs:
@@ -160,11 +184,13 @@ class Doctor(Probe):
     def _take_on(self, suspicion: Suspicion, optimizer: Any) -> Session:
         """Open a case with its first question; a run that goes on gets one last pass as it was."""
         self._last_roots = suspicion.roots
-        self._case = Case(suspicion.step, suspicion, optimizer, self.guard, self._modules.roots())
+        alone = self._company.is_alone
+        self._case = Case(suspicion.step, suspicion, optimizer, self.guard, self._modules.roots(), is_alone=alone)
         self.recorder.clock_is_held = True
-        self._session = Session(suspicion, self.guard, self._over)
+        self._session = Session(suspicion, self.guard, self._over, self._company)
+        self._session.idle = lambda _: self._next()
         if self.recorder.settings.on_sick != "stop":
-            self._session.last = Pass(mode=None, done=lambda _: self._next())
+            self._session.last = Pass(mode=None, done=lambda _: self._next(), is_last=True)
         self._case.ask_microscope(self._session, self._next)
         return self._session
 
@@ -173,6 +199,9 @@ class Doctor(Probe):
         if self._session is None or self._case is None or not self._session.is_running:
             return
         self._last_roots = roots
+        if not self._company.is_alone and self._case.optimizer is not None:
+            self._session.note(roots)
+            return
         no_update_follows = self._case.optimizer is None and user_location() == self._case.suspicion.backward_at
         if no_update_follows or self.guard.looks_bad(roots):
             self._session.end_pass(roots)
@@ -190,7 +219,12 @@ class Doctor(Probe):
         self.recorder.clock_is_held = False
         if self.recorder.settings.on_sick == "stop":
             self._case.suspicion.buffers.restore()
-        self.report.write(self._case, reason or session.way, time.perf_counter() - session.started, self._scalers.scale)
+        found_by_any = self._company.any(self._case.is_reproduced)
+        if self._case.is_reproduced or not found_by_any:
+            seconds = time.perf_counter() - session.started
+            self.report.write(self._case, reason or session.way, seconds, self._scalers.scale)
+        else:
+            self.recorder.observe(SickElsewhere(step=self._case.step))
         self._stop_if_wished()
 
     def _stop_if_wished(self) -> None:
@@ -199,6 +233,7 @@ class Doctor(Probe):
             self.recorder.flush()
             for withheld in self._withheld.values():
                 withheld.put_back()
+            self._company.any(True)  # a launcher ends the others as soon as one has left: not before all have written
             raise SickRun(1)
 
     def _report_bad_update(self, optimizer: Any, precaution: Withheld | None) -> None:

@@ -32,7 +32,9 @@ def save_state(folder: Path, step: int, roots: list[nn.Module], optimizers: list
     for number, root in enumerate(roots):
         prefix = "" if len(roots) == 1 else f"{number}.{type(root).__name__}."
         for name, tensor in root.state_dict().items():
-            if isinstance(tensor, torch.Tensor) and tensor.layout == torch.strided:
+            # A skeleton on the meta device, as for `torch.func`, has nothing to keep.
+            kept = isinstance(tensor, torch.Tensor) and tensor.layout == torch.strided
+            if kept and tensor.device.type != "meta":
                 tensors[prefix + name] = tensor.detach().cpu().clone().contiguous()
     if not tensors:
         return ""

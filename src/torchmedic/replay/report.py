@@ -89,6 +89,7 @@ class Report:
             placed=describe(trace, findings.placed) if findings.placed else None,
             chain=tuple(describe(trace, op) for op in findings.chain),
             source=self._source(case, findings),
+            samples=self._samples(case),
             growth=self._growth(),
             losses=tuple(self._guard.losses),
             learning_rate=_learning_rate(optimizer),
@@ -98,6 +99,12 @@ class Report:
             amplifier=amplifier(trace, self._modules.roots(), self._modules.born_at),
             others=tuple(op.place.location() for op in findings.others if op.place)[:5],
         )
+
+    def _samples(self, case: Case) -> tuple[int, ...]:
+        """The data set's indices of the batch: of several ranks each has its own, so a row alone names nothing."""
+        handed = case.suspicion.beginning.handed
+        indices = handed[-1].indices if handed and self._recorder.world > 1 else None
+        return tuple(int(i) for i in indices) if isinstance(indices, (list, tuple)) else ()
 
     def _source(self, case: Case, findings: Findings) -> Source | None:
         if findings.entered is None or case.trace is None:

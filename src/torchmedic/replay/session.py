@@ -16,6 +16,7 @@ from torch.overrides import TorchFunctionMode
 
 from torchmedic.probes.autograd import scalar
 from torchmedic.replay.beginnings import Handed
+from torchmedic.replay.company import Company
 from torchmedic.replay.guard import Guard, Suspicion
 from torchmedic.replay.loops import Loop, forward_line, jump_to, write_names
 from torchmedic.replay.muting import Mute
@@ -29,6 +30,7 @@ class Pass:
     done: Callable[[Outcome], None]
     names: dict[str, Any] = field(default_factory=dict)
     random: int = 0
+    is_last: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,11 @@ class Outcome:
 class Session:
     """Plays passes one after another by jumping to the top of the loop's body, or by calling a closure."""
 
-    def __init__(self, suspicion: Suspicion, guard: Guard, over: Callable[[str], None]) -> None:
+    def __init__(
+        self, suspicion: Suspicion, guard: Guard, over: Callable[[str], None], company: Company | None = None
+    ) -> None:
+        self._company = company or Company()
+        self._was_sick_here = False
         self._suspicion = suspicion
         self._guard = guard
         self._over = over
@@ -55,6 +61,7 @@ class Session:
         self._to_hand_out: list[Handed] = []
         self.started = time.perf_counter()
         self.last: Pass | None = None
+        self.idle: Callable[[Outcome], None] = lambda _: None
         self.is_by_closure = False
 
     @property
@@ -71,8 +78,7 @@ class Session:
 
     def next_by_jump(self) -> None:
         """Arrange the next pass, or end the session."""
-        self._add_last()
-        if not self._waiting:
+        if not self._goes_on():
             self._over("")
             return
         frame, loop = self._suspicion.frame, self._suspicion.loop
@@ -89,7 +95,7 @@ class Session:
     def all_by_closure(self, closure: Callable[[], Any]) -> None:
         """Answer every question by calling the step's closure again."""
         self.is_by_closure = True
-        while self._waiting or self._add_last():
+        while self._goes_on():
             self._begin()
             try:
                 closure()
@@ -106,9 +112,12 @@ class Session:
         """The next batch of the step, for a body that fetches by itself; None when it has had them all."""
         return self._to_hand_out.pop(0) if self._running is not None and self._to_hand_out else None
 
-    def _add_last(self) -> bool:
-        """When every question is answered, the pass that leaves the world as the script would have."""
-        if not self._waiting and self.last is not None:
+    def _goes_on(self) -> bool:
+        """Whether there is another pass: for a question of any rank, then the one that leaves the world as it was."""
+        if self._company.any(bool(self._waiting)):
+            if not self._waiting:
+                self._waiting.append(Pass(mode=None, done=self.idle))
+        elif self.last is not None:
             self._waiting.append(self.last)
             self.last = None
         return bool(self._waiting)
@@ -128,9 +137,16 @@ class Session:
         self._mute.start()
         self._to_hand_out = list(beginning.fetched)
         self._running = question
+        self._was_sick_here = False
         self._eager.enter_context(_eager())
+        if not question.is_last:
+            self._eager.enter_context(self._company.local_gradients())
         if question.mode is not None:
             question.mode.__enter__()
+
+    def note(self, roots: tuple[Any, ...]) -> None:
+        """In company a backward of a pass is judged by itself, while the pass goes on to the update as on all ranks."""
+        self._was_sick_here = self._was_sick_here or self._guard.looks_bad(roots)
 
     def end_pass(self, roots: tuple[Any, ...]) -> None:
         """The pass has reached the end of its backward: judge it."""
@@ -139,7 +155,9 @@ class Session:
         self._stop_running()
         loss = scalar(roots[0], wait=True) if len(roots) == 1 else None
         bad_loss = loss is not None and not math.isfinite(loss)
-        outcome = Outcome(loss=loss, is_sick=bad_loss or self._has_bad_gradients(), roots=roots)
+        # Between backward and update a script may exchange gradients by hand: then only the former tells.
+        is_sick = self._was_sick_here if not self._company.is_alone else bad_loss or self._has_bad_gradients()
+        outcome = Outcome(loss=loss, is_sick=is_sick, roots=roots)
         question.done(outcome)
 
     def _has_bad_gradients(self) -> bool:
