@@ -7,10 +7,12 @@ import os
 import shutil
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from torchmedic.checkups.memory.asking import PLAN_FILE, Request
 from torchmedic.facts import MemoryPlan, from_plain
+from torchmedic.facts.memory_plan import Assumption
 from torchmedic.launch.parent import armed_environment, start_and_wait
 from torchmedic.settings import Settings
 
@@ -18,14 +20,21 @@ from torchmedic.settings import Settings
 _PLAIN = {"TORCHDYNAMO_DISABLE": "1", "TORCH_COMPILE_DISABLE": "1", "PYTORCH_JIT": "0", "WANDB_MODE": "disabled"}
 
 
-def answer(command: Sequence[str], card: str) -> MemoryPlan | None:
+def answer(command: Sequence[str], card: str, *, real: bool = False) -> MemoryPlan | None:
     """The best plan that can be had: on a pretended card, or else with the CPU counted as one."""
+    if real:
+        return predict(command, Request(card=card, device="real"))
     plan = predict(command, Request(card=card))
-    followed = plan is not None and plan.steps > 0 and plan.peak_allocated > 0
-    if followed:
+    if plan is not None and plan.steps > 0 and plan.peak_allocated > 0:
         return plan
     on_cpu = predict(command, Request(card=card, device="cpu"))
-    return on_cpu if on_cpu is not None and (plan is None or on_cpu.steps > plan.steps or not plan.peak_allocated) else plan
+    if on_cpu is None or (plan is not None and plan.peak_allocated > 0 and on_cpu.steps <= plan.steps):
+        return plan
+    if plan is None or plan.lost is None:
+        return on_cpu
+    # Why the card could not be pretended is worth knowing beside the second-best answer.
+    note = Assumption(what=f"followed on the CPU, because {plan.lost.error}", where=plan.lost.where, times=1)
+    return replace(on_cpu, assumed=(note, *on_cpu.assumed))
 
 
 def predict(command: Sequence[str], request: Request) -> MemoryPlan | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,32 +20,47 @@ if TYPE_CHECKING:
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option("--card", "card_name", help="The card to fit into: H200, A100-80, 4090, T4, … or a size such as 24GiB.")
+@click.option("--sweep", "sweep_text", metavar="FLAG=A,B,C", help="Run with these values of a flag of the script.")
+@click.option("--remedies", is_flag=True, help="Estimate anew with each remedy (a minute or so).")
+@click.option("--real", is_flag=True, help="Measure on the GPU of this machine instead of predicting.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the verdict as JSON (- for stdout).")
 @click.argument(
     "command", nargs=-1, type=click.UNPROCESSED, required=True, metavar="SCRIPT [ARGS]... | -m MODULE [ARGS]..."
 )
-def command(card_name: str | None, json_path: Path | None, command: tuple[str, ...]) -> None:
+def command(
+    card_name: str | None,
+    sweep_text: str | None,
+    remedies: bool,
+    real: bool,
+    json_path: Path | None,
+    command: tuple[str, ...],
+) -> None:
     """Predict the peak memory of a training script that was not changed, without a GPU.
 
     The script runs for two or three optimizer steps on a card that is only pretended: no numbers are computed, its
     output is not shown, and nothing is saved. Exit 0, or 1 when it does not fit the card or cannot be followed.
     """
-    from torchmedic.cli._memory_runs import answer
+    from torchmedic.cli._memory_answer import find
+    from torchmedic.cli._memory_axes import parse_sweep
 
     check_command(command)
     check_result_path(json_path)
     card = _card(card_name)
-    plan = answer(command, card.name)
-    if plan is None:
-        raise OneLineError("the script's process ended without an answer; run it with `torchmedic run` to see why")
-    verdict = _verdict(plan, command)
+    wanted = parse_sweep(sweep_text) if sweep_text else None
+    found = find(command, card, named=card_name is not None, wanted=wanted, remedies=remedies, real=real)
+    verdict = _verdict(found.plan, command, found.blocks(), sound=found.sound)
     if json_path is not None:
         from torchmedic.render.plain import to_json
 
         write_result(json_path, to_json(verdict))
     if json_path != STANDARD:
-        _show(plan, verdict)
-    raise SystemExit(1 if plan.lost is not None or any(d.severity != "hint" for d in verdict.diagnoses) else 0)
+        for line in found.lines():
+            click.echo(line)
+        if verdict.diagnoses:
+            from torchmedic.render.text import draw
+
+            draw(verdict, console(error_stream=False))
+    raise SystemExit(0 if found.sound and not any(d.severity != "hint" for d in verdict.diagnoses) else 1)
 
 
 def _card(name: str | None) -> Card:
@@ -57,12 +72,11 @@ def _card(name: str | None) -> Card:
         raise OneLineError(str(error)) from None
 
 
-def _verdict(plan: MemoryPlan, command: tuple[str, ...]) -> Verdict:
+def _verdict(plan: MemoryPlan, command: tuple[str, ...], blocks: dict[str, Any], *, sound: bool) -> Verdict:
     from dataclasses import replace
 
     from torchmedic.facts import Run, RunInfo
     from torchmedic.redaction import redact_argv
-    from torchmedic.render.memory import plan_json
     from torchmedic.triage import examine
 
     info = RunInfo(
@@ -73,16 +87,5 @@ def _verdict(plan: MemoryPlan, command: tuple[str, ...]) -> Verdict:
         steps=plan.steps,
         seconds=plan.seconds,
     )
-    return replace(examine(Run(info=info, observations=(plan,))), extra={"memory": plan_json(plan)})
-
-
-def _show(plan: MemoryPlan, verdict: Verdict) -> None:
-    from torchmedic.render.memory import plan_lines
-
-    for line in plan_lines(plan):
-        click.echo(line)
-    if verdict.diagnoses:
-        from torchmedic.render.text import draw
-
-        click.echo()
-        draw(verdict, console(error_stream=False))
+    verdict = examine(Run(info=info, observations=(plan,)))
+    return replace(verdict, outcome="healthy" if sound else "sick", extra={"memory": blocks})

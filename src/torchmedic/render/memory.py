@@ -68,7 +68,7 @@ def _caveats(plan: MemoryPlan) -> Iterator[str]:
     if plan.lost is not None:
         yield ""
         place = f" at {_place(plan.lost.where)}" if plan.lost.where is not None else ""
-        yield f"not followed to the end: after {plan.steps} optimizer steps the script stopped{place}: {plan.lost.error}"
+        yield f"not followed to the end: the script stopped after {plan.steps} steps{place}: {plan.lost.error}"
         yield "the numbers above cover what ran before; more may be needed"
     if plan.mode == "fake-cpu":
         yield "the script was followed on the CPU: every tensor was counted as if it were on the card"

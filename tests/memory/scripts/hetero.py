@@ -38,7 +38,7 @@ with torch.no_grad():
     data = graph(rng).to(device)
     model(data.x_dict, data.edge_index_dict)
 optimizer = torch.optim.Adam(model.parameters())
-for step in range(12):
+for _ in range(12):
     data = graph(rng).to(device)
     out = model(data.x_dict, data.edge_index_dict)
     active = data["user"].y[data["user", "buys", "item"].edge_index[0].unique()]

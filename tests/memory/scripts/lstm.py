@@ -22,7 +22,9 @@ class Tagger(nn.Module):
 
 torch.manual_seed(0)
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-data = TensorDataset(torch.randint(1, 5000, (512, 100)), torch.randint(20, 101, (512,)), torch.randint(0, 20, (512, 100)))
+data = TensorDataset(
+    torch.randint(1, 5000, (512, 100)), torch.randint(20, 101, (512,)), torch.randint(0, 20, (512, 100))
+)
 loader = DataLoader(data, batch_size=64, shuffle=True, num_workers=2, pin_memory=True)
 model = Tagger().to(device)
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)

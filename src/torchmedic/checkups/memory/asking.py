@@ -12,12 +12,16 @@ PLAN_FILE = "memory-plan.json"
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """How the script is to be run: for which card, on which pretended device, with which remedy."""
+    """How the script is to be run: for which card, on which pretended device, with which remedy.
+
+    `loader_batch` replaces the batch size of its data loaders (0 leaves it).
+    """
 
     card: str = "H200"
     device: str = "cuda"
     expandable: bool = False
     remedy: str = ""
+    loader_batch: int = 0
 
     def write(self, folder: Path) -> None:
         (folder / REQUEST_FILE).write_text(json.dumps(asdict(self)))

@@ -45,12 +45,13 @@ class Attention:
         if attn_mask is not None and attn_mask.dtype is not query.dtype:
             attn_mask = attn_mask.to(query.dtype)
         kernel = self._kernel(query, key, value, attn_mask, enable_gqa)
-        return kernel(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+        attended: torch.Tensor = kernel(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+        return attended
 
     def _kernel(
         self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor | None, grouped: bool
     ) -> Any:
-        flags = torch.backends.cuda
+        flags: Any = torch.backends.cuda
         ranks = query.dim() == key.dim() == value.dim() == 4
         head = query.shape[-1]
         half = query.dtype in _HALVES
@@ -97,6 +98,4 @@ def _aligned(mask: torch.Tensor) -> torch.Tensor:
 
 
 def _math(q: Any, k: Any, v: Any, mask: Any, dropout: float, causal: bool, scale: float | None, grouped: bool) -> Any:
-    return aten._scaled_dot_product_attention_math(
-        q, k, v, mask, dropout, causal, scale=scale, enable_gqa=grouped
-    )[0]
+    return aten._scaled_dot_product_attention_math(q, k, v, mask, dropout, causal, scale=scale, enable_gqa=grouped)[0]

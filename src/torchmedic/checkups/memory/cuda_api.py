@@ -9,9 +9,15 @@ from typing import Any
 
 import torch
 
+from torchmedic.checkups.memory.cards import Card
 from torchmedic.checkups.memory.ledger import Ledger
 from torchmedic.checkups.memory.patches import Patches
-from torchmedic.checkups.memory.cards import Card
+
+_QUIET = (
+    "_lazy_init", "init", "set_device", "synchronize", "ipc_collect", "manual_seed", "manual_seed_all", "seed",
+    "seed_all", "set_stream", "_sleep", "set_per_process_memory_fraction", "set_rng_state", "set_rng_state_all",
+    "reset_accumulated_memory_stats",
+)  # fmt: skip
 
 
 class _Stream:
@@ -45,11 +51,11 @@ class _Stream:
     synchronize = wait_event = wait_stream = record = wait = _nothing
 
 
-class _Generator(torch._C.Generator):  # type: ignore[misc]
+class _Generator(torch._C.Generator):
     """A generator of the card's is one of the CPU's here."""
 
     def __new__(cls, device: Any = "cpu") -> _Generator:
-        return super().__new__(cls, "cpu")  # type: ignore[no-any-return]
+        return super().__new__(cls, "cpu")  # type: ignore[call-arg]
 
 
 @contextlib.contextmanager
@@ -130,11 +136,8 @@ def _answers(ledger: Ledger, card: Card) -> dict[str, Any]:
     def nothing(*_args: Any, **_kwargs: Any) -> None:
         return None
 
-    quiet = ("_lazy_init", "init", "set_device", "synchronize", "ipc_collect", "manual_seed", "manual_seed_all")
-    quiet += ("seed", "seed_all", "set_stream", "_sleep", "set_per_process_memory_fraction", "set_rng_state")
-    quiet += ("set_rng_state_all", "reset_accumulated_memory_stats")
     return {
-        **dict.fromkeys(quiet, nothing),
+        **dict.fromkeys(_QUIET, nothing),
         "empty_cache": allocator.give_back_unused,
         "is_available": lambda: True,
         "_is_compiled": lambda: True,

@@ -10,6 +10,7 @@ import torch
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
+from torchmedic.checkups.memory.cures import Cure
 from torchmedic.checkups.memory.patches import Patches
 from torchmedic.checkups.memory.pretending import Pretence
 
@@ -22,10 +23,11 @@ _SAME = 0.001
 class Following:
     """Hooks on modules, optimizers and the engine; calls `enough` after the step that shows the peak."""
 
-    def __init__(self, pretence: Pretence, enough: Callable[[], None]) -> None:
+    def __init__(self, pretence: Pretence, enough: Callable[[], None], cure: Cure | None = None) -> None:
         self.pretence = pretence
         self.steps = 0
         self._enough = enough
+        self._cure = cure or Cure()
         self._names: dict[int, str] = {}
         self._kept: list[torch.nn.Module] = []
         self._counts: dict[int, int] = {}
@@ -36,6 +38,7 @@ class Following:
         self._hooks: list[Any] = []
 
     def begin(self) -> None:
+        self._cure.begin(self._patches)
         self._hooks = [
             modules.register_module_forward_pre_hook(self._enter),
             modules.register_module_forward_hook(self._leave, always_call=True),
@@ -73,6 +76,7 @@ class Following:
             self._kept.append(root)
             for name, part in root.named_modules():
                 self._names.setdefault(id(part), name or type(root).__name__)
+        self._cure.before_forward(root)
         ledger = self.pretence.ledger
         for tensor in (*root.parameters(), *root.buffers()):
             ledger.mark(tensor, "parameters")
@@ -86,10 +90,12 @@ class Following:
     def _before_backward(self) -> None:
         ledger = self.pretence.ledger
         if not self.pretence.backward.running:
+            self._cure.before_backward()
             ledger.mark_saved()
             ledger.phase = "backward"
 
     def _before_step(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        self._cure.before_step(optimizer)
         ledger = self.pretence.ledger
         for group in optimizer.param_groups:
             for parameter in group["params"]:

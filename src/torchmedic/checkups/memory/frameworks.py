@@ -5,32 +5,46 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from torchmedic.checkups.memory.pretending import Pretence
+
+class Loaders:
+    """What the data loaders of the script do, and the batch size that they are told to have (0: their own)."""
+
+    def __init__(self, wanted: int = 0) -> None:
+        self.wanted = wanted
+        self.batch = 0
+
+    def adapt(self) -> None:
+        """Load in this process: workers would be children without the pretence."""
+        from torch.utils.data import dataloader
+
+        loader: Any = dataloader.DataLoader
+        build = loader.__init__
+
+        def init(this: Any, dataset: Any, batch_size: int | None = 1, *args: Any, **kwargs: Any) -> None:
+            if self.wanted and batch_size is not None and kwargs.get("batch_sampler") is None:
+                batch_size = self.wanted
+            build(this, dataset, batch_size, *args, **kwargs)
+
+        def iterator(this: Any) -> Any:
+            self.batch = self.batch or this.batch_size or 0
+            before = this.num_workers, this.timeout, this.pin_memory
+            this.num_workers, this.timeout, this.pin_memory = 0, 0, False
+            try:
+                return dataloader._SingleProcessDataLoaderIter(this)
+            finally:
+                this.num_workers, this.timeout, this.pin_memory = before
+
+        loader.__init__, loader._get_iterator = init, iterator
 
 
-def adapt_frameworks(pretence: Pretence, after_import: Callable[[str, Callable[[], None]], None]) -> None:
+def adapt_frameworks(loaders: Loaders, after_import: Callable[[str, Callable[[], None]], None]) -> None:
     """Register what has to change once a library is there."""
-    after_import("torch.utils.data.dataloader", _load_in_this_process)
+    after_import("torch.utils.data.dataloader", loaders.adapt)
     after_import("transformers.utils.import_utils", _take_fakes_for_real)
-
-
-def _load_in_this_process() -> None:
-    """Workers would be children without the pretence: the few batches that are needed are made here."""
-    from torch.utils.data import dataloader
-
-    def iterator(self: Any) -> Any:
-        before = self.num_workers, self.timeout, self.pin_memory
-        self.num_workers, self.timeout, self.pin_memory = 0, 0, False
-        try:
-            return dataloader._SingleProcessDataLoaderIter(self)
-        finally:
-            self.num_workers, self.timeout, self.pin_memory = before
-
-    dataloader.DataLoader._get_iterator = iterator  # type: ignore[method-assign]
 
 
 def _take_fakes_for_real() -> None:
     """transformers takes other branches while a model is traced, and fake tensors look to it like tracing."""
     import transformers.utils.import_utils as utils
 
-    utils.is_fake_tensor = lambda _tensor: False
+    utils.is_fake_tensor = lambda x: False

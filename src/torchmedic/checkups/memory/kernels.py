@@ -61,7 +61,7 @@ def _index_put(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> list[
     indices = [index for index in args[1] if index is not None]
     if not indices:
         return []
-    count = torch.broadcast_shapes(*(index.shape for index in indices)).numel()
+    count: int = torch.broadcast_shapes(*(index.shape for index in indices)).numel()  # type: ignore[no-untyped-call]
     expanded = [] if args[2].is_contiguous() else [_bytes(args[2])]
     return [*expanded, *[count * _LONG] * 4, 2 * count * _LONG]
 
@@ -74,7 +74,12 @@ def _embedding_backward(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any)
         return []
     sorting = [count * _LONG] * 3
     width = -(-out.shape[-1] // 32) * 32
-    return [*sorting, 2 * count * _LONG, count * 4, count * width * 4 if grad.dtype != torch.float64 else count * width * 8]
+    return [
+        *sorting,
+        2 * count * _LONG,
+        count * 4,
+        count * width * 4 if grad.dtype != torch.float64 else count * width * 8,
+    ]
 
 
 def _copied_for_tensor_cores(*tensors: Any) -> int:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.nn.parameter import is_lazy
 
 from torchmedic.checkups.memory.allocator import Block, CachingAllocator
 from torchmedic.facts import Location
-
 
 # The phases whose work is the same from step to step when the batches are of one size.
 _REPEATED = ("forward", "backward")
@@ -111,6 +111,10 @@ class Ledger:
 
     def mark(self, tensor: Any, category: str) -> None:
         """Say what a booked tensor is."""
+        if isinstance(tensor, torch.Tensor) and tensor.layout is torch.sparse_coo:
+            self.mark(tensor._indices(), category)
+            self.mark(tensor._values(), category)
+            return
         entry = self._entry(tensor)
         if entry is not None:
             entry.holding.category = category
@@ -144,7 +148,7 @@ class Ledger:
         return self._peak
 
     def _entry(self, tensor: Any) -> _Entry | None:
-        if not isinstance(tensor, torch.Tensor) or tensor.layout != torch.strided:
+        if not isinstance(tensor, torch.Tensor) or is_lazy(tensor) or tensor.layout != torch.strided:
             return None
         return self._entries.get(id(tensor.untyped_storage()))
 

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensor
+from torch.nn.parameter import UninitializedTensorMixin, is_lazy  # type: ignore[attr-defined]
 from torch.optim import optimizer
 
 from torchmedic.checkups.memory.attention import Attention
@@ -16,10 +17,12 @@ from torchmedic.checkups.memory.guard import install_guard
 from torchmedic.checkups.memory.kernels import Kernels
 from torchmedic.checkups.memory.ledger import Ledger
 from torchmedic.checkups.memory.patches import Patches
+from torchmedic.checkups.memory.recurrent import install_recurrent
 from torchmedic.checkups.memory.values import value_of
 from torchmedic.checkups.memory.world import Backward, World
 
 _DEVICE = torch.ops.prim.device.default
+_DESTINATION = "_torchmedic_destination"
 
 
 class Pretence:
@@ -42,16 +45,17 @@ class Pretence:
             self._answer_for_devices()
             original = torch.nn.functional.scaled_dot_product_attention
             put(torch.nn.functional, "scaled_dot_product_attention", Attention(original, self.card))
+            install_recurrent(self._patches, self.world)
         self._watch_the_engine()
         self._make_parameters_fake()
         self._let_values_out()
         put(torch, "save", self._do_not_save)
         # On a card optimizers work on all parameters at once, if they know the parameters' type.
         put(optimizer, "_foreach_supported_types", [*optimizer._foreach_supported_types, FakeTensor])
-        self.world.__enter__()
+        self.world.__enter__()  # type: ignore[no-untyped-call]
 
     def end(self) -> None:
-        self.world.__exit__(None, None, None)
+        self.world.__exit__(None, None, None)  # type: ignore[no-untyped-call]
         self._patches.undo()
         if self.ledger.device == "cuda":
             torch._C._set_only_lift_cpu_tensors(False)
@@ -96,7 +100,8 @@ class Pretence:
 
     def _make_parameters_fake(self) -> None:
         """Weights need no numbers: a parameter is fake from its birth, and initialising it costs nothing."""
-        world, make, ours = self.world, torch.nn.Parameter.__new__, self.ledger.device
+        world, ours = self.world, self.ledger.device
+        make: Any = torch.nn.Parameter.__new__
 
         def new(cls: Any, data: Any = None, requires_grad: bool = True) -> Any:
             if type(data) is torch.Tensor and data.device.type == "cpu" and data.layout == torch.strided:
@@ -108,6 +113,7 @@ class Pretence:
 
         self._patches.put(torch.nn.Parameter, "__new__", staticmethod(new))
         self._patches.put(torch.nn.Module, "_apply", _apply_in_place)
+        self._patches.put(UninitializedTensorMixin, "materialize", _materialize)
 
     # -- values that leave -----------------------------------------------------------------------------------------
 
@@ -121,7 +127,8 @@ class Pretence:
                 value = torch.zeros(tensor.shape, dtype=tensor.dtype)
             return value
 
-        numpy, tolist, array = torch.Tensor.numpy, torch.Tensor.tolist, torch.Tensor.__array__
+        numpy, tolist = torch.Tensor.numpy, torch.Tensor.tolist
+        array: Any = torch.Tensor.__array__
 
         def to_numpy(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
             return numpy(outward(self) if isinstance(self, FakeTensor) else self, *args, **kwargs)
@@ -156,12 +163,23 @@ def _apply_in_place(module: torch.nn.Module, function: Any, recurse: bool = True
             done.add(id(parameter))
             with torch.no_grad():
                 moved = function(parameter)
+            if is_lazy(parameter):
+                setattr(parameter, _DESTINATION, moved.device)
+                continue
             if moved is not parameter:
                 become(parameter, torch.nn.Parameter(moved, parameter.requires_grad))
         for name, buffer in part._buffers.items():
             if buffer is not None:
                 part._buffers[name] = function(buffer)
     return module
+
+
+def _materialize(parameter: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
+    """A lazy parameter gets its shape at the first batch, on the device that its module was moved to."""
+    where = device or getattr(parameter, _DESTINATION, parameter.data.device)
+    made = torch.empty(shape, device=where, dtype=dtype or parameter.data.dtype)
+    learns = isinstance(parameter, torch.nn.UninitializedParameter)
+    become(parameter, torch.nn.Parameter(made, parameter.requires_grad) if learns else made)
 
 
 def become(tensor: torch.Tensor, other: torch.Tensor) -> None:

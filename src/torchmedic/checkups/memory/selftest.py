@@ -51,6 +51,6 @@ def _train() -> tuple[torch.nn.Module, torch.optim.Optimizer, torch.Tensor]:
         heads = layer(torch.randn(32, _WIDTH, device="cuda")).view(2, 16, 4, 64).transpose(1, 2)
         mixed = torch.nn.functional.scaled_dot_product_attention(heads, heads, heads)
         loss = torch.nn.functional.dropout(mixed, 0.5).pow(2).mean()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
     return layer, optimizer, loss.detach()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import json
 import os
 import sys
@@ -26,30 +27,55 @@ def start(folder: Path, after_import: Callable[[str, Callable[[], None]], None])
 def _begin(
     request: Request, folder: Path, began: float, after_import: Callable[[str, Callable[[], None]], None]
 ) -> None:
+    make = _measure if request.device == "real" else functools.partial(_pretend, request, after_import)
+    finish = make(folder, began)
+    atexit.register(lambda: finish(_lost()))
+
+
+def _leave(finish: Callable[[LostTrack | None], None]) -> None:
+    """End here: the script's own clean-up would only find tensors without numbers."""
+    finish(None)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _measure(folder: Path, began: float) -> Callable[[LostTrack | None], None]:
+    from torchmedic.checkups.memory.measuring import Measuring
+
+    def finish(lost: LostTrack | None) -> None:
+        _write(measuring.plan(began, lost), folder)
+
+    measuring = Measuring(lambda: _leave(finish))
+    measuring.begin()
+    return finish
+
+
+def _pretend(
+    request: Request, after_import: Callable[[str, Callable[[], None]], None], folder: Path, began: float
+) -> Callable[[LostTrack | None], None]:
     from torchmedic.checkups.memory.cards import card_named
+    from torchmedic.checkups.memory.cures import cure_named
     from torchmedic.checkups.memory.following import Following
-    from torchmedic.checkups.memory.frameworks import adapt_frameworks
+    from torchmedic.checkups.memory.frameworks import Loaders, adapt_frameworks
     from torchmedic.checkups.memory.pretending import Pretence
     from torchmedic.checkups.memory.summing import make_plan
 
     pretence = Pretence(card_named(request.card), request.device, expandable=request.expandable)
-    def write(lost: LostTrack | None = None) -> None:
+
+    def finish(lost: LostTrack | None) -> None:
         plan = make_plan(pretence, following.steps, began, f"fake-{request.device}", lost)
+        plan = replace(plan, loader_batch=loaders.batch)
         following.end()
         pretence.end()
         _write(plan if request.device == "cpu" else _if_trusted(plan), folder)
 
-    def enough() -> None:
-        write()
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(0)
-
-    following = Following(pretence, enough)
-    adapt_frameworks(pretence, after_import)
+    following = Following(pretence, lambda: _leave(finish), cure_named(request.remedy))
+    loaders = Loaders(request.loader_batch)
+    adapt_frameworks(loaders, after_import)
     pretence.begin()
     following.begin()
-    atexit.register(lambda: write(_lost()))
+    return finish
 
 
 def _if_trusted(plan: MemoryPlan) -> MemoryPlan:

@@ -43,6 +43,8 @@ def _forget(tensor: Any) -> None:
 
 def worth_keeping(tensor: torch.Tensor) -> bool:
     """Whole numbers decide about shapes; floats do so rarely, and only small ones are worth their room."""
+    if tensor.layout is not torch.strided:
+        return False
     limit = _MOST_FLOAT if tensor.is_floating_point() or tensor.is_complex() else _MOST_WHOLE
     return tensor.numel() <= limit
 

@@ -17,6 +17,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 from torchmedic.checkups.memory.kernels import Kernels
 from torchmedic.checkups.memory.ledger import Ledger, Origin
+from torchmedic.checkups.memory.sparse import is_sparse, on_sparse, remember_indices
 from torchmedic.checkups.memory.values import Values, give_value, value_of, worth_keeping
 from torchmedic.facts import Location
 from torchmedic.probes.frames import user_location
@@ -41,11 +42,11 @@ class Backward:
         return self.running and not self.in_operation and not torch.is_grad_enabled()
 
 
-class World(TorchDispatchMode):
+class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Runs what touches the card on fake tensors, books it, and leaves everything else as it is."""
 
     def __init__(self, ledger: Ledger, kernels: Kernels, backward: Backward) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.fake = FakeTensorMode(allow_non_fake_inputs=True)
         self.ledger = ledger
         self.kernels = kernels
@@ -63,6 +64,9 @@ class World(TorchDispatchMode):
         if func is _DEVICE:
             return func(*args)
         leaves = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
+        if not leaves and self.backward.asks and "device" in kwargs:
+            # The engine makes tensors where it takes the others to be: see `Backward`.
+            kwargs = {**kwargs, "device": torch.device(self.device)}
         if not any(isinstance(leaf, FakeTensor) for leaf in leaves) and not _made_on_card(kwargs):
             return func(*args, **kwargs)
         return self._on_card(func, args, kwargs, leaves)
@@ -99,6 +103,10 @@ class World(TorchDispatchMode):
             for leaf in leaves:
                 if not isinstance(leaf, FakeTensor) and leaf.dim() > 0:
                     self._book(leaf, "batch", "data")
+        if any(is_sparse(leaf) for leaf in leaves):
+            made = on_sparse(self, func, args)
+            if made is not None:
+                return made
         args = self._with_true_indices(func, args)
         self.values.draw(func, args, kwargs)
         out = self._run(func, args, kwargs)
@@ -115,6 +123,8 @@ class World(TorchDispatchMode):
             return self._by_value(func, args, kwargs)
         finally:
             self.backward.in_operation = before
+        if is_sparse(out):
+            remember_indices(out, args)
         self.values.follow(func, args, kwargs, out)
         return out
 
@@ -127,7 +137,10 @@ class World(TorchDispatchMode):
         self.kernels.extras(self, func, args, kwargs, out, origin)
 
     def _book(self, tensor: torch.Tensor, op: str, category: str = "", origin: Origin | None = None) -> None:
-        if tensor.layout == torch.strided:
+        if tensor.layout is torch.sparse_coo:
+            for part in (tensor._indices(), tensor._values()):
+                self._book(part, op, category, origin)
+        elif tensor.layout is torch.strided:
             self.ledger.add(tensor, origin or self.origin(), op, category)
 
     def origin(self) -> Origin:
@@ -171,9 +184,9 @@ class World(TorchDispatchMode):
 
     def _to_card(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A real tensor that is copied to the card keeps its value there if it is one of those that matter."""
-        source = args[0] if args else None
-        if func is not aten._to_copy.default or isinstance(source, FakeTensor):
+        if func is not aten._to_copy.default or isinstance(args[0], FakeTensor):
             return None
+        source: torch.Tensor = args[0]
         dtype = kwargs.get("dtype") or source.dtype
         layout = torch.empty_like(source, dtype=dtype, device="meta", memory_format=_format_of(kwargs))
         with self.fake:
@@ -212,17 +225,24 @@ class World(TorchDispatchMode):
 
     def _by_value(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """An operation whose result depends on numbers: computed on the true ones, or its largest result."""
+        device = next(leaf.fake_device for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, FakeTensor))
         computed = self.values.compute(func, args, kwargs)
+        known = computed is not None
+        if computed is None and func in _SHAPED_BY_WHOLE_NUMBERS:
+            args = tree_map(_stand_in, args)
+            computed = self.values.compute(func, args, kwargs)
         if computed is None:
             computed = self._largest(func, args, kwargs)
-        device = next(leaf.fake_device for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, FakeTensor))
+        # The batch sizes of a packed sequence stay on the CPU.
+        sizes = computed[1] if func is aten._pack_padded_sequence.default else None
 
         def faked(thing: Any) -> Any:
-            if not isinstance(thing, torch.Tensor):
+            if not isinstance(thing, torch.Tensor) or thing is sizes:
                 return thing
             with self.fake:
                 made = torch.empty_strided(thing.shape, thing.stride(), dtype=thing.dtype, device=device)
-            if thing.device.type != "meta" and worth_keeping(thing):
+            whole = not (thing.is_floating_point() or thing.is_complex())
+            if thing.device.type != "meta" and worth_keeping(thing) and (whole or known):
                 give_value(made, thing)
             return made
 
@@ -250,6 +270,8 @@ class CannotFollow(RuntimeError):
     """The script does something that needs the true numbers of the card."""
 
 
+_SHAPED_BY_WHOLE_NUMBERS = {aten._pack_padded_sequence.default, aten.masked_select.default}
+
 _INDEXING = {
     aten.index.Tensor,
     aten.index_put.default,
@@ -263,6 +285,13 @@ def _format_of(kwargs: dict[str, Any]) -> torch.memory_format:
     return kwargs.get("memory_format") or torch.preserve_format
 
 
+def _stand_in(thing: Any) -> Any:
+    """A tensor of the same shape for one whose numbers do not matter; it takes no room."""
+    if not isinstance(thing, FakeTensor) or value_of(thing) is not None:
+        return thing
+    return torch.zeros((), dtype=thing.dtype).expand(thing.shape) if thing.is_floating_point() else thing
+
+
 def _is_mask(index: Any) -> bool:
     return isinstance(index, torch.Tensor) and index.dtype in _MASKS
 
@@ -274,10 +303,11 @@ def _made_on_card(kwargs: dict[str, Any]) -> bool:
 
 def _held_once(tensor: Any) -> bool:
     """Whether the engine's buffer alone holds a tensor (and we, while we look at it)."""
-    if not isinstance(tensor, FakeTensor) or not _is_dense(tensor):
+    if type(tensor) is not FakeTensor or not _is_dense(tensor):
         return False
     storage = tensor.untyped_storage()
-    return tensor._use_count() <= _LOOKED_AT and torch._C._storage_Use_Count(storage._cdata) <= _LOOKED_AT_STORAGE
+    held: int = tensor._use_count()  # type: ignore[attr-defined]
+    return held <= _LOOKED_AT and torch._C._storage_Use_Count(storage._cdata) <= _LOOKED_AT_STORAGE
 
 
 def _is_dense(tensor: torch.Tensor) -> bool:

@@ -1,0 +1,141 @@
+"""Cures for too large a training, put into effect while it runs on the pretended card."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.optim import Optimizer
+from torch.utils.checkpoint import checkpoint
+
+from torchmedic.checkups.memory.patches import Patches
+
+_FEWEST_BLOCKS = 2
+
+
+class Cure:
+    """Does nothing; subclasses change the training at the points where they can."""
+
+    def begin(self, patches: Patches) -> None:
+        """Called before the script."""
+
+    def before_forward(self, root: torch.nn.Module) -> None:
+        """Called when the outermost module is called."""
+
+    def before_backward(self) -> None:
+        """Called when the loss is there."""
+
+    def before_step(self, optimizer: Optimizer) -> None:
+        """Called before every optimizer step."""
+
+
+class Autocast(Cure):
+    """Forward pass and loss in half precision."""
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        self._dtype = dtype
+        self._context: Any = None
+
+    def before_forward(self, root: torch.nn.Module) -> None:
+        if self._context is None and torch.is_grad_enabled() and not torch.is_autocast_enabled("cuda"):
+            self._context = torch.autocast("cuda", dtype=self._dtype)
+            self._context.__enter__()
+
+    def before_backward(self) -> None:
+        if self._context is not None:
+            self._context.__exit__(None, None, None)
+            self._context = None
+
+
+class Checkpointing(Cure):
+    """Repeated blocks keep their input only, and are computed again in the backward pass."""
+
+    def __init__(self) -> None:
+        self._done: set[int] = set()
+
+    def before_forward(self, root: torch.nn.Module) -> None:
+        if id(root) in self._done:
+            return
+        self._done.add(id(root))
+        enable: Any = getattr(root, "gradient_checkpointing_enable", None)
+        if enable is not None:
+            enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+            return
+        for block in _blocks(root):
+            _recompute(block)
+
+
+def _blocks(root: torch.nn.Module) -> list[torch.nn.Module]:
+    """The members of containers that repeat one class of module; of nested ones, the outer."""
+    found: list[torch.nn.Module] = []
+    inside: set[int] = set()
+    for part in root.modules():
+        if id(part) in inside or not isinstance(part, (torch.nn.ModuleList, torch.nn.Sequential)):
+            continue
+        members = list(part.children())
+        kinds = {type(member) for member in members}
+        if len(members) >= _FEWEST_BLOCKS and len(kinds) == 1 and any(members[0].children()):
+            found += members
+            inside |= {id(module) for member in members for module in member.modules()}
+    return found
+
+
+def _recompute(block: torch.nn.Module) -> None:
+    forward = block.forward
+
+    def recomputed(*args: Any, **kwargs: Any) -> Any:
+        if not torch.is_grad_enabled():
+            return forward(*args, **kwargs)
+        return checkpoint(forward, *args, use_reentrant=False, **kwargs)
+
+    block.forward = recomputed
+
+
+class FusedAttention(Cure):
+    """`scaled_dot_product_attention` in place of attention that keeps its matrices (models of transformers)."""
+
+    def before_forward(self, root: torch.nn.Module) -> None:
+        for part in root.modules():
+            config: Any = getattr(part, "config", None)
+            if getattr(config, "_attn_implementation", None) == "eager":
+                config._attn_implementation = "sdpa"
+
+
+class OptimizerOption(Cure):
+    """Another way to compute the same update."""
+
+    def __init__(self, **options: Any) -> None:
+        self._options = options
+
+    def before_step(self, optimizer: Optimizer) -> None:
+        for group in optimizer.param_groups:
+            if all(name in group for name in self._options):
+                group.update(self._options)
+        optimizer.defaults.update({k: v for k, v in self._options.items() if k in optimizer.defaults})
+
+
+class GradientsDropped(Cure):
+    """Gradients are let go between steps instead of being filled with zeros."""
+
+    def begin(self, patches: Patches) -> None:
+        before = Optimizer.zero_grad
+
+        def zero_grad(self: Optimizer, set_to_none: bool = True) -> None:
+            before(self, set_to_none=True)
+
+        patches.put(Optimizer, "zero_grad", zero_grad)
+
+
+def cure_named(name: str) -> Cure:
+    """The cure behind a name of `Request.remedy`."""
+    made = {
+        "": Cure,
+        "bf16": lambda: Autocast(torch.bfloat16),
+        "fp16": lambda: Autocast(torch.float16),
+        "checkpointing": Checkpointing,
+        "sdpa": FusedAttention,
+        "fused": lambda: OptimizerOption(fused=True, foreach=False),
+        "foreach-off": lambda: OptimizerOption(foreach=False),
+        "set-to-none": GradientsDropped,
+    }[name]
+    return made()

@@ -1,0 +1,126 @@
+"""Recurrent layers as cuDNN computes them: one kernel, with a reserve that backward needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+from torchmedic.checkups.memory.values import value_of
+
+if TYPE_CHECKING:
+    from torchmedic.checkups.memory.patches import Patches
+    from torchmedic.checkups.memory.world import World
+
+# Values that cuDNN keeps of each unit, step and layer: gates and states. Between layers it keeps the outputs too.
+_KEPT = {"lstm": 5, "gru": 6, "rnn_tanh": 1, "rnn_relu": 1}
+# Measured: the workspace is a small part of the reserve.
+_WORKSPACE = 0.024
+
+
+def install_recurrent(patches: Patches, world: World) -> None:
+    """Let recurrent layers on the card run as one kernel each."""
+    functions: Any = torch._VF
+    for kind in _KEPT:
+        patches.put(functions, kind, _Recurrent(kind, getattr(functions, kind), world))
+
+
+class _Recurrent:
+    """Stands in for `torch._VF.lstm` and its kin."""
+
+    def __init__(self, kind: str, original: Any, world: World) -> None:
+        self._kind = kind
+        self._original = original
+        self._world = world
+
+    def __call__(self, *args: Any) -> Any:
+        data = args[0]
+        if not isinstance(data, FakeTensor) or data.device.type != "cuda":
+            return self._original(*args)
+        packed = isinstance(args[1], torch.Tensor) and not isinstance(args[3], bool)
+        if packed:
+            data, sizes, hidden, weights, _bias, layers, dropout, train, both = args
+            batch_first = False
+        else:
+            data, hidden, weights, _bias, layers, dropout, train, both, batch_first = args
+            sizes = None
+        states = tuple(hidden) if isinstance(hidden, (tuple, list)) else (hidden,)
+        if torch.is_autocast_enabled("cuda"):
+            half = torch.get_autocast_dtype("cuda")
+            data, *rest = (t.to(half) for t in (data, *states, *weights))
+            states, weights = tuple(rest[: len(states)]), rest[len(states) :]
+        shape = _Shape(self._world, self._kind, layers, 2 if both else 1, batch_first, dropout, sizes, len(states))
+        found: tuple[Any, ...] = _Cudnn.apply(  # type: ignore[no-untyped-call]
+            shape, bool(train), data, *states, *weights
+        )
+        return found if len(found) > 1 else found[0]
+
+
+class _Shape:
+    """What does not change between forward and backward."""
+
+    def __init__(
+        self,
+        world: World,
+        kind: str,
+        layers: int,
+        directions: int,
+        batch_first: bool,
+        dropout: float,
+        sizes: Any,
+        states: int,
+    ) -> None:
+        self.world, self.kind, self.layers, self.directions = world, kind, layers, directions
+        self.batch_first, self.dropout, self.states = batch_first, dropout, states
+        self.sizes: Any = value_of(sizes) if sizes is not None else None
+
+    def reserve(self, data: torch.Tensor, width: int) -> int:
+        """Bytes that are kept for backward; padded positions of a packed batch count."""
+        packed = self.sizes is not None
+        positions = len(self.sizes) * int(self.sizes[0]) if packed else data.shape[0] * data.shape[1]
+        units = positions * width * self.directions
+        between = self.layers - 1
+        masks = units * between if self.dropout else 0
+        kept = _KEPT[self.kind] * self.layers + between
+        return units * kept * data.element_size() + masks
+
+
+class _Cudnn(torch.autograd.Function):
+    """One recurrent kernel: output, last states and the reserve."""
+
+    @staticmethod
+    def forward(ctx: Any, shape: _Shape, train: bool, data: Any, *rest: Any) -> Any:
+        states = rest[: shape.states]
+        width = states[0].shape[-1]
+        out_shape = (*data.shape[:-1], width * shape.directions)
+        out = data.new_empty(out_shape)
+        last = [torch.empty_like(state) for state in states]
+        learns = train and any(t.requires_grad for t in (data, *rest))
+        if not learns:
+            return (out, *last)
+        size = shape.reserve(data, width)
+        scratch = data.new_empty(int(size * _WORKSPACE), dtype=torch.uint8)
+        del scratch
+        ctx.shape, ctx.reserve = shape, data.new_empty(size, dtype=torch.uint8)
+        copied = data.transpose(0, 1).contiguous() if shape.batch_first and shape.sizes is None else data
+        ctx.save_for_backward(data, out, copied, *rest)
+        return (out, *last)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        data, out, _copied, *rest = ctx.saved_tensors
+        shape = ctx.shape
+        gradient = grads[0] if grads[0] is not None else torch.zeros_like(out)
+        gradient = gradient.contiguous()
+        scratch = data.new_empty(int(ctx.reserve.numel() * _WORKSPACE), dtype=torch.uint8)
+        of_data = torch.empty_like(data)
+        of_states = [torch.empty_like(state) for state in rest[: shape.states]]
+        del scratch
+        flat = data.new_empty(sum(weight.numel() for weight in rest[shape.states :]))
+        parts, at = [], 0
+        for weight in rest[shape.states :]:
+            parts.append(flat[at : at + weight.numel()].view(weight.shape))
+            at += weight.numel()
+        ctx.reserve = None
+        return None, None, of_data, *of_states, *parts

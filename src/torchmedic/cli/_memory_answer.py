@@ -1,0 +1,167 @@
+"""Everything `torchmedic memory` has to say about a script: plan, fit, growth, remedies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torchmedic.checkups.memory.asking import Request
+from torchmedic.checkups.memory.cards import Card
+from torchmedic.cli._memory_axes import Axis, Sweep, batch_axis, grown_from, law_text, sweep
+from torchmedic.cli._memory_cures import Tried, try_remedies
+from torchmedic.cli._memory_drivers import drivers
+from torchmedic.cli._memory_runs import answer
+from torchmedic.cli._output import OneLineError
+from torchmedic.facts import MemoryPlan
+from torchmedic.render.memory import plan_json, plan_lines, size_text
+
+_BAR = 40
+
+
+@dataclass(frozen=True)
+class Found:
+    """The answer; `fits` is None where no card was named."""
+
+    plan: MemoryPlan
+    card: Card
+    fits: bool | None
+    growth: Sweep | None
+    largest: int | None
+    tried: tuple[Tried, ...]
+
+    @property
+    def sound(self) -> bool:
+        return self.plan.lost is None and self.fits is not False
+
+    def lines(self) -> Iterator[str]:
+        yield from plan_lines(self.plan)
+        if self.fits is not None:
+            yield ""
+            yield from self._fit_lines()
+        if self.growth is not None:
+            yield ""
+            yield from _growth_lines(self.growth)
+        if self.tried:
+            yield ""
+            yield "remedies, each estimated anew"
+            yield from (_remedy_line(one) for one in self.tried)
+
+    def _fit_lines(self) -> Iterator[str]:
+        spare = self.card.usable - self.plan.peak_reserved
+        verb = "fits" if self.fits else "does not fit"
+        rest = f"{size_text(abs(spare))} {'to spare' if spare >= 0 else 'too much'}"
+        yield f"{self.card.name}: {verb}, {rest} of the {size_text(self.card.usable)} that tensors can have"
+        if not self.fits and self.plan.peak_allocated <= self.card.usable:
+            yield "  the tensors alone would fit: torch gives cached memory back and tries again, slowly"
+        if self.growth is not None and self.largest is not None:
+            now = f" ({self.growth.axis.current} now)" if self.growth.axis.current else ""
+            yield f"  largest {self.growth.axis.name} that fits: {self.largest}{now}"
+
+    def blocks(self) -> dict[str, Any]:
+        """The `memory` block of the JSON contract."""
+        fits = None
+        if self.fits is not None:
+            axis = self.growth.axis.name if self.growth is not None else None
+            fits = {
+                "card": self.card.name,
+                "memory": self.card.memory,
+                "usable": self.card.usable,
+                "fits": self.fits,
+                "spare": self.card.usable - self.plan.peak_reserved,
+                "largest": {"axis": axis, "size": self.largest} if self.largest is not None else None,
+            }
+        return {
+            **plan_json(self.plan),
+            "fits": fits,
+            "growth": _growth_json(self.growth) if self.growth is not None else None,
+            "remedies": [
+                {
+                    "name": one.name,
+                    "title": one.title,
+                    "peak_allocated": one.allocated,
+                    "peak_reserved": one.reserved,
+                    "gain": one.gain,
+                    "note": one.note,
+                }
+                for one in self.tried
+            ],
+        }
+
+
+def find(
+    command: Sequence[str],
+    card: Card,
+    *,
+    named: bool,
+    wanted: tuple[Axis, tuple[int, ...]] | None,
+    remedies: bool,
+    real: bool,
+) -> Found:
+    """Run the script as often as the question needs."""
+    plan = answer(command, card.name, real=real)
+    if plan is None:
+        raise OneLineError("the script's process ended without an answer; `torchmedic run` may tell why")
+    request = Request(card=card.name, device=plan.mode.removeprefix("fake-") if plan.mode != "real" else "cuda")
+    fits = plan.peak_reserved <= card.usable if named else None
+    axis = batch_axis(command, plan)
+    growth = sweep(command, request, *wanted) if wanted else None
+    if growth is None and named and axis is not None and plan.lost is None:
+        growth = grown_from(plan, axis, command, request)
+    largest = None
+    if growth is not None and named:
+        overhead = plan.peak_reserved / max(plan.peak_allocated, 1)
+        largest = growth.growth.largest_below(card.usable / overhead, growth.sizes[-1])
+    tried = tuple(try_remedies(command, request, plan, axis)) if remedies and plan.lost is None else ()
+    return Found(plan, card, fits, growth, largest, tried)
+
+
+def _growth_lines(found: Sweep) -> Iterator[str]:
+    name = found.axis.name
+    most = max(plan.peak_allocated for plan in found.plans)
+    yield f"growth with {name}"
+    for size, plan in zip(found.sizes, found.plans, strict=True):
+        bar = "#" * max(1, round(_BAR * plan.peak_allocated / most))
+        yield f"  {size:>9} {size_text(plan.peak_allocated):>11} {plan.phase:>9}  {bar}"
+    for phase, law in sorted(found.growth.laws.items(), key=lambda item: -item[1].at(found.sizes[-1])):
+        counts = "  <- the peak" if phase == found.growth.phase_at(found.sizes[-1]) else ""
+        yield f"  {phase:>9}: {law_text(law, name)}{counts}"
+    for driver in drivers(found):
+        place = f"{driver.where.file}:{driver.where.line}  {driver.where.source.strip()}"
+        tensor = f", {driver.tensor}" if driver.tensor else ""
+        yield f"  grows by {size_text(driver.grown)}, as {name}^{driver.power:.1f}{tensor}: {place}"
+
+
+def _growth_json(found: Sweep) -> dict[str, Any]:
+    return {
+        "axis": found.axis.name,
+        "points": [
+            {"size": s, "peak_allocated": p.peak_allocated, "peak_reserved": p.peak_reserved, "phase": p.phase}
+            for s, p in zip(found.sizes, found.plans, strict=True)
+        ],
+        "laws": {
+            phase: {
+                "constant": law.constant,
+                "linear": law.linear,
+                "quadratic": law.quadratic,
+                "text": law_text(law, found.axis.name),
+            }
+            for phase, law in found.growth.laws.items()
+        },
+        "drivers": [
+            {
+                "file": d.where.file,
+                "line": d.where.line,
+                "source": d.where.source.strip(),
+                "grown": d.grown,
+                "power": round(d.power, 2),
+                "tensor": d.tensor,
+            }
+            for d in drivers(found)
+        ],
+    }
+
+
+def _remedy_line(one: Tried) -> str:
+    note = f"; {one.note}" if one.note else ""
+    return f"  {size_text(one.allocated):>11}  {-one.gain / max(one.allocated + one.gain, 1):+6.1%}  {one.title}{note}"

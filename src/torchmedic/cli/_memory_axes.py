@@ -1,0 +1,126 @@
+"""What can be made larger or smaller in a script: a flag of its own, or the batches of its data loader."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from torchmedic.checkups.memory.asking import Request
+from torchmedic.checkups.memory.growth import Growth, Law, fit
+from torchmedic.cli._memory_runs import predict
+from torchmedic.cli._output import OneLineError
+from torchmedic.facts import MemoryPlan
+
+_BATCH_FLAGS = (
+    "--batch-size", "--batch_size", "--batch", "--bs", "-b", "--train-batch-size", "--train_batch_size",
+    "--per_device_train_batch_size", "--micro-batch-size", "--micro_batch_size",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A size of the script: `flag` on its command line, or the loader's batch where there is no flag."""
+
+    name: str
+    flag: str = ""
+    current: int = 0
+
+    def ask(self, command: Sequence[str], request: Request, size: int) -> MemoryPlan | None:
+        if not self.flag:
+            return predict(command, replace(request, loader_batch=size))
+        return predict(with_flag(command, self.flag, str(size)), request)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Plans along an axis, and the laws that they follow."""
+
+    axis: Axis
+    sizes: tuple[int, ...]
+    plans: tuple[MemoryPlan, ...]
+    growth: Growth
+
+
+def with_flag(command: Sequence[str], flag: str, value: str) -> list[str]:
+    """The command with a flag set: replaced where it stands, added where it does not.
+
+    >>> with_flag(["train.py", "--bs", "4"], "--bs", "8")
+    ['train.py', '--bs', '8']
+    """
+    changed = list(command)
+    for at, word in enumerate(changed):
+        if word == flag and at + 1 < len(changed):
+            changed[at + 1] = value
+            return changed
+        if word.startswith(f"{flag}="):
+            changed[at] = f"{flag}={value}"
+            return changed
+    return [*changed, flag, value]
+
+
+def batch_axis(command: Sequence[str], plan: MemoryPlan) -> Axis | None:
+    """Where the batch size of this run comes from, if that can be told."""
+    for at, word in enumerate(command):
+        name, _, inline = word.partition("=")
+        if name in _BATCH_FLAGS:
+            value = inline or (command[at + 1] if at + 1 < len(command) else "")
+            if value.isdigit() and int(value) > 0:
+                return Axis(name.lstrip("-"), name, int(value))
+    return Axis("batch", "", plan.loader_batch) if plan.loader_batch else None
+
+
+def parse_sweep(text: str) -> tuple[Axis, tuple[int, ...]]:
+    """`batch-size=4,8,16`: the flag and its values."""
+    name, _, values = text.partition("=")
+    try:
+        sizes = tuple(sorted({int(value) for value in values.split(",")}))
+    except ValueError:
+        sizes = ()
+    if not name or len(sizes) < 2 or sizes[0] < 1:
+        raise OneLineError(f"--sweep {text}: give a flag of the script and two or more sizes, as in batch-size=4,8,16")
+    plain = name.lstrip("-")
+    return Axis(plain, name if name.startswith("-") else f"--{name}"), sizes
+
+
+def sweep(command: Sequence[str], request: Request, axis: Axis, sizes: Sequence[int]) -> Sweep | None:
+    """Ask for every size; None where fewer than two could be followed."""
+    asked = [(size, axis.ask(command, request, size)) for size in sizes]
+    found = [(size, plan) for size, plan in asked if plan is not None and plan.steps and plan.lost is None]
+    if len(found) < 2:
+        return None
+    kept = tuple(size for size, _ in found)
+    plans = tuple(plan for _, plan in found)
+    return Sweep(axis, kept, plans, fit(kept, [plan.phase_peaks for plan in plans]))
+
+
+def around(size: int) -> tuple[int, ...]:
+    """Sizes that tell how memory grows from here on."""
+    return tuple(sorted({max(1, size // 2), size * 2}))
+
+
+def grown_from(plan: MemoryPlan, axis: Axis, command: Sequence[str], request: Request) -> Sweep | None:
+    """The growth along an axis, from the plan at hand and two more."""
+    more = sweep(command, request, axis, around(axis.current))
+    if more is None:
+        return None
+    pairs = sorted([(axis.current, plan), *zip(more.sizes, more.plans, strict=True)], key=lambda pair: pair[0])
+    sizes, plans = tuple(size for size, _ in pairs), tuple(p for _, p in pairs)
+    return Sweep(axis, sizes, plans, fit(sizes, [p.phase_peaks for p in plans]))
+
+
+def law_text(law: Law, name: str) -> str:
+    """A law in words, without terms that do not matter.
+
+    >>> law_text(Law(2**31, 2**29, 0.0), "batch")
+    '2.00 GiB + 0.5 GiB x batch'
+    """
+    gib = 1 << 30
+    unit, label = (gib, "GiB") if max(abs(law.constant), abs(law.linear)) >= gib / 10 else (1 << 20, "MiB")
+    parts = [f"{max(law.constant, 0) / unit:.2f} {label}"]
+    if law.linear > 0:
+        parts.append(f"{law.linear / unit:.3g} {label} x {name}")
+    if law.quadratic > 0:
+        small = law.quadratic
+        scale, word = next(((s, w) for s, w in ((1 << 20, "MiB"), (1 << 10, "KiB")) if small >= s / 10), (1, "bytes"))
+        parts.append(f"{small / scale:.3g} {word} x {name}^2")
+    return " + ".join(parts)

@@ -1,0 +1,90 @@
+"""Remedies, each estimated anew on the script at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from torchmedic.checkups.memory.asking import Request
+from torchmedic.cli._memory_axes import Axis
+from torchmedic.cli._memory_runs import predict
+from torchmedic.facts import MemoryPlan
+
+_WORTH = 0.005
+_STATE = "optimizer state"
+_SAVED_BY_BYTES = 0.75
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A remedy with the peaks that it leads to, and what there is to say about it."""
+
+    name: str
+    title: str
+    allocated: int
+    reserved: int
+    gain: int
+    note: str = ""
+
+
+_REMEDIES = (
+    ("bf16", 'compute in bfloat16: `torch.autocast("cuda", dtype=torch.bfloat16)`'),
+    ("checkpointing", "compute blocks again in the backward pass: `torch.utils.checkpoint`"),
+    ("sdpa", 'use `scaled_dot_product_attention` (`attn_implementation="sdpa"`)'),
+    ("fused", "use a fused optimizer: `fused=True`"),
+    ("foreach-off", "update parameters one by one: `foreach=False`"),
+    ("set-to-none", "let gradients go between steps: `zero_grad(set_to_none=True)`"),
+)
+
+
+def try_remedies(command: Sequence[str], request: Request, plan: MemoryPlan, axis: Axis | None) -> Iterator[Tried]:
+    """Every remedy, tried; those that change nothing are said to."""
+    for name, title in _REMEDIES:
+        answer = predict(command, replace(request, remedy=name))
+        if answer is not None and answer.lost is None and answer.steps:
+            yield _tried(name, title, plan, answer)
+    yield from _smaller_batches(command, request, plan, axis)
+    yield from _bytes_for_state(plan)
+    answer = predict(command, replace(request, expandable=True))
+    if answer is not None and answer.steps:
+        saved = plan.peak_reserved - answer.peak_reserved
+        note = "" if saved > _WORTH * plan.peak_reserved else "gains nothing: little memory lies in fragments"
+        title = "keep memory in one piece: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`"
+        yield Tried("expandable-segments", title, answer.peak_allocated, answer.peak_reserved, saved, note)
+
+
+def _tried(name: str, title: str, plan: MemoryPlan, answer: MemoryPlan) -> Tried:
+    gain = plan.peak_allocated - answer.peak_allocated
+    note = "" if gain > _WORTH * plan.peak_allocated else f"gains nothing: {_why_not(name, plan)}"
+    return Tried(name, title, answer.peak_allocated, answer.peak_reserved, gain, note)
+
+
+def _why_not(name: str, plan: MemoryPlan) -> str:
+    largest = max(plan.by_category, key=lambda key: plan.by_category[key], default="")
+    if name in ("fused", "foreach-off") and plan.phase != "optimizer":
+        return f"the peak is in {plan.phase}, not in the optimizer step"
+    if name == "sdpa":
+        return "no attention of transformers that keeps its matrices was found"
+    if name == "set-to-none":
+        return "gradients are let go already, or are not what is held at the peak"
+    if name == "checkpointing" and largest == "activations":
+        return "no repeated blocks were found"
+    return f"the peak is made of {largest}"
+
+
+def _smaller_batches(command: Sequence[str], request: Request, plan: MemoryPlan, axis: Axis | None) -> Iterator[Tried]:
+    if axis is None or axis.current < 2:
+        return
+    half = axis.current // 2
+    answer = axis.ask(command, request, half)
+    if answer is not None and answer.lost is None and answer.steps:
+        title = f"accumulate gradients over two batches of {half} ({axis.name} {axis.current} now)"
+        yield _tried("accumulation", title, plan, answer)
+
+
+def _bytes_for_state(plan: MemoryPlan) -> Iterator[Tried]:
+    """8-bit optimizers keep a byte where others keep four; this one is calculated."""
+    saved = int(plan.by_category.get(_STATE, 0) * _SAVED_BY_BYTES)
+    note = "calculated, not run" if saved > _WORTH * plan.peak_allocated else "gains nothing: there is little state"
+    title = "keep the optimizer's state in 8 bits (bitsandbytes)"
+    yield Tried("8-bit", title, plan.peak_allocated - saved, plan.peak_reserved - saved, saved, note)
