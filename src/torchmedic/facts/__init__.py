@@ -75,14 +75,17 @@ from torchmedic.facts.pairing import InputSeen as InputSeen
 from torchmedic.facts.pairing import LossPairing as LossPairing
 from torchmedic.facts.ranks import CollectiveCall as CollectiveCall
 from torchmedic.facts.ranks import CollectiveCalls as CollectiveCalls
+from torchmedic.facts.ranks import FileSaved as FileSaved
 from torchmedic.facts.ranks import MovedOn as MovedOn
 from torchmedic.facts.ranks import PeerLost as PeerLost
 from torchmedic.facts.ranks import RankEnded as RankEnded
 from torchmedic.facts.ranks import RankSeen as RankSeen
+from torchmedic.facts.ranks import RankStep as RankStep
 from torchmedic.facts.ranks import SickElsewhere as SickElsewhere
 from torchmedic.facts.ranks import Standing as Standing
 from torchmedic.facts.ranks import ThreadStand as ThreadStand
 from torchmedic.facts.ranks import WorkerStand as WorkerStand
+from torchmedic.facts.ranks import WrapperSeen as WrapperSeen
 from torchmedic.facts.ranks import standing_of as standing_of
 from torchmedic.facts.scene import GradModeAtCrash as GradModeAtCrash
 from torchmedic.facts.scene import Holder as Holder
