@@ -100,6 +100,9 @@ def _tensors_in(name: str, thing: Any) -> Iterator[tuple[str, str, str, torch.Te
                 yield f"{prefix}.{parameter}", "parameter", type_name(module), p
             for buffer, b in module.named_buffers(recurse=False):
                 yield f"{prefix}.{buffer}", "attribute", type_name(module), b
+    elif isinstance(thing, (list, tuple)) and any(isinstance(item, torch.nn.Module) for item in thing[:_MOST_ITEMS]):
+        for position, item in enumerate(thing[:_MOST_ITEMS]):
+            yield from _tensors_in(f"{name}[{position}]", item)
     else:
         yield from _contained(name, "variable", "", thing)
         if _is_users_own(thing):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Holder, Location, Run, StaleGraph
@@ -149,7 +150,7 @@ def _carrier(code: Code, crash: Crash, fact: StaleGraph) -> tuple[Holder, Locati
 
 
 def _attribute_store(code: Code, holder: Holder) -> Location | None:
-    attribute = holder.name.partition("[")[0].rpartition(".")[2]
+    attribute = re.sub(r"\[[^\]]*\]$", "", holder.name).rpartition(".")[2]
     if filled := code.stores_into(attribute):
         return filled[0]
     found = [
