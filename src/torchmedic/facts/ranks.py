@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation, Run
@@ -143,6 +143,56 @@ class RankEnded(Observation):
     at: float = 0.0
     last_seen: Location | None = None
     last_alive: float | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankStep(Observation):
+    """What one rank did in one of the steps that are compared between ranks.
+
+    `norms` are those of parameters after the update, `batch` a fingerprint of what was given to the wrapped model,
+    `wrapped` how often that was called with gradients on, `bypassed` where its inner module was called instead.
+    `exchanges` counts the backward passes that exchanged gradients, of all `backwards`.
+    """
+
+    kind: ClassVar[str] = "rank-step"
+    step: int | None
+    norms: dict[str, float] = field(default_factory=dict)
+    batch: str = ""
+    batch_size: int | None = None
+    wrapped: int = 0
+    called_at: Location | None = None
+    bypassed: Location | None = None
+    bypassed_by: str = ""
+    backwards: int = 0
+    exchanges: int = 0
+    backward_at: Location | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrapperSeen(Observation):
+    """A `DistributedDataParallel` module: its parameters in order, and its normalising layers that see one rank only.
+
+    `norms` are BatchNorm layers by path with the number of values per channel that one rank gives them.
+    """
+
+    kind: ClassVar[str] = "wrapper-seen"
+    names: tuple[str, ...] = ()
+    built: Location | None = None
+    finds_unused: bool = False
+    norms: dict[str, int] = field(default_factory=dict)
+    norm_built: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileSaved(Observation):
+    """A file that a rank wrote with `torch.save`."""
+
+    kind: ClassVar[str] = "file-saved"
+    path: str
+    where: Location | None = None
     step: int | None = None
 
 

@@ -18,6 +18,7 @@ from torchmedic.facts import RankSeen
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.patching import Patches, hide_frame
+from torchmedic.probes.rank_exam import RankExam
 from torchmedic.ranks.calls import CallRing
 from torchmedic.ranks.folders import new_rank, run_file_of
 from torchmedic.record import Probe, Recorder, say
@@ -121,6 +122,7 @@ class Ranks(Probe):
             for name in COLLECTIVES:
                 if hasattr(dist, name):
                     self._watch(name)
+            self.recorder.add(RankExam(self._modules, self.wrappers))
 
     # -- collectives ---------------------------------------------------------------------------------------------
 

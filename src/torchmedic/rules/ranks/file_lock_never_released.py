@@ -25,7 +25,7 @@ class FileLockNeverReleased(Rule):
             return
         file = os.path.basename(standing.file) or "a file"
         yield self.diagnose(
-            headline=f"the run waits for the lock on `{file}`, which {_holder(standing, run)} holds",
+            headline=f"the run waits for the lock on `{file}`, held by {_holder(standing)}",
             confidence="proven" if standing.holder is not None else "likely",
             where=standing.where,
             label="waits here for the lock",
@@ -39,9 +39,9 @@ class FileLockNeverReleased(Rule):
         )
 
 
-def _holder(standing: Standing, run: Run) -> str:
+def _holder(standing: Standing) -> str:
     if standing.holder is None:
         return "another process"
     if standing.holder == standing.pid:
-        return "this very process, through another open file,"
+        return "this very process"
     return f"process `{os.path.basename(standing.holder_name.split(' ')[0]) or 'another'}`"

@@ -1,0 +1,185 @@
+"""The exam of a rank: what has to be equal on all ranks, and what must not be, written down in a few steps."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.modules import module as torch_module
+from torch.nn.modules.batchnorm import SyncBatchNorm, _BatchNorm
+from torch.nn.parallel import DistributedDataParallel
+
+from torchmedic.facts import FileSaved, Location, RankStep, WrapperSeen
+from torchmedic.probes.frames import outward, shown_path, user_location
+from torchmedic.probes.modules import Modules
+from torchmedic.probes.patching import Patches
+from torchmedic.record import Probe, Recorder, shielded
+
+CLOSE_STEPS = 6
+_MOST_PARAMETERS = 32
+_MOST_BYTES = 1 << 16
+_MOST_FILES = 20
+
+
+class RankExam(Probe):
+    """Looks closely at the first steps, and at the weights ever more rarely: after steps 8, 16, 32 and so on."""
+
+    name = "rank-exam"
+
+    def __init__(self, modules: Modules, wrappers: Callable[[], list[Any]]) -> None:
+        self._modules = modules
+        self._wrappers = wrappers
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._patches = Patches()
+        self._handles: list[Any] = []
+        self._norm_values: dict[str, int] = {}
+        self._norm_built: Location | None = None
+        self._files = 0
+        self._has_seen_wrapper = False
+        self._clear()
+        self._watch_saving()
+        self._handles = [torch_module.register_module_forward_pre_hook(shielded(self)(self._before_forward))]
+
+    def remove(self) -> None:
+        self._stop_looking()
+        self._patches.restore()
+
+    def _clear(self) -> None:
+        self._batch, self._wrapped = "", 0
+        self._batch_size: int | None = None
+        self._called_at: Location | None = None
+        self._bypassed: Location | None = None
+        self._bypassed_by = ""
+        self._backwards = self._exchanges = 0
+        self._backward_at: Location | None = None
+
+    def _stop_looking(self) -> None:
+        while self._handles:
+            self._handles.pop().remove()
+
+    # -- events --------------------------------------------------------------------------------------------------
+
+    def _before_forward(self, module: nn.Module, args: Any) -> None:
+        if not torch.is_grad_enabled() or not self.recorder.is_ours:
+            return
+        if isinstance(module, DistributedDataParallel):
+            self._wrapped += 1
+            self._called_at = user_location(sys._getframe(1))
+            self._fingerprint(args)
+        elif isinstance(module, _BatchNorm) and module.training and not isinstance(module, SyncBatchNorm):
+            self._note_norm(module, args)
+        if self._bypassed is None and self._is_bypass(module):
+            self._bypassed = user_location(sys._getframe(1))
+            self._bypassed_by = type(module).__name__
+
+    def _is_bypass(self, module: nn.Module) -> bool:
+        """The inner module of a wrapper, called by somebody else than the wrapper."""
+        if not any(module is wrapper.module for wrapper in self._wrappers()):
+            return False
+        inside = DistributedDataParallel._run_ddp_forward.__code__
+        return not any(frame.f_code is inside for frame in outward(sys._getframe(1)))
+
+    def _fingerprint(self, args: Any) -> None:
+        first = next((a for a in args if isinstance(a, torch.Tensor) and a.numel()), None)
+        if first is not None and not self._batch:
+            values = first.detach().reshape(-1)[: _MOST_BYTES // 8].cpu().contiguous()
+            self._batch = hashlib.blake2b(values.view(torch.uint8).numpy().tobytes(), digest_size=8).hexdigest()
+            self._batch_size = int(first.shape[0]) if first.dim() else 1
+
+    def _note_norm(self, module: nn.Module, args: Any) -> None:
+        given = args[0] if args and isinstance(args[0], torch.Tensor) else None
+        if given is None or given.dim() < 2:
+            return
+        for wrapper in self._wrappers():
+            path = next((name for name, child in wrapper.module.named_modules() if child is module), None)
+            if path is not None:
+                self._norm_values[path] = given.numel() // given.shape[1]
+                self._norm_built = self._norm_built or self._modules.born_at(module)
+
+    def on_backward(self, roots: tuple[Any, ...]) -> None:
+        self._backwards += 1
+        if any(wrapper.require_backward_grad_sync for wrapper in self._wrappers()):
+            self._exchanges += 1
+        if self.recorder.step < CLOSE_STEPS:
+            self._backward_at = user_location()
+
+    def on_step_done(self, optimizer: Any) -> None:
+        step = self.recorder.step
+        wrappers = self._wrappers()
+        if not wrappers or self.recorder.clock_is_held:
+            return
+        if not self._has_seen_wrapper:
+            self._has_seen_wrapper = True
+            self._note_wrapper(wrappers[0])
+        if step <= CLOSE_STEPS or step & (step - 1) == 0:
+            self.recorder.observe(self._fact(wrappers[0]))
+        if step == CLOSE_STEPS:
+            self._stop_looking()
+        self._clear()
+
+    def on_crash(self, error: BaseException) -> None:
+        wrappers = self._wrappers()
+        if wrappers and not self._has_seen_wrapper:
+            self._note_wrapper(wrappers[0])
+
+    # -- what is written down ------------------------------------------------------------------------------------
+
+    def _fact(self, wrapper: Any) -> RankStep:
+        return RankStep(
+            step=self.recorder.step,
+            norms=_norms(wrapper),
+            batch=self._batch,
+            batch_size=self._batch_size,
+            wrapped=self._wrapped,
+            called_at=self._called_at,
+            bypassed=self._bypassed,
+            bypassed_by=self._bypassed_by,
+            backwards=self._backwards,
+            exchanges=self._exchanges,
+            backward_at=self._backward_at,
+            seed=torch.initial_seed(),
+        )
+
+    def _note_wrapper(self, wrapper: Any) -> None:
+        self.recorder.observe(
+            WrapperSeen(
+                names=tuple(name for name, p in wrapper.module.named_parameters() if p.requires_grad),
+                built=self._modules.born_at(wrapper),
+                finds_unused=bool(wrapper.find_unused_parameters),
+                norms=dict(self._norm_values),
+                norm_built=self._norm_built,
+                step=self.recorder.step,
+            )
+        )
+
+    def _watch_saving(self) -> None:
+        original = torch.save
+
+        @functools.wraps(original)
+        def save(obj: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
+            if isinstance(f, (str, os.PathLike)) and self._files < _MOST_FILES and self.recorder.is_ours:
+                self._files += 1
+                place, step = user_location(), self.recorder.step
+                self.recorder.observe(FileSaved(path=shown_path(os.path.abspath(f)), where=place, step=step))
+            return original(obj, f, *args, **kwargs)
+
+        self._patches.replace(torch, "save", save)
+
+
+def _norms(wrapper: Any) -> dict[str, float]:
+    """Norms of some parameters: equal bits on all ranks as long as they are the same model."""
+    named = [(n, p.detach()) for n, p in wrapper.module.named_parameters() if p.layout == torch.strided and p.numel()]
+    chosen = named[:: max(1, len(named) // _MOST_PARAMETERS)]
+    floating = [(name, p) for name, p in chosen if p.is_floating_point()]
+    if not floating:
+        return {}
+    sizes = torch._foreach_norm([p for _, p in floating])
+    return {name: float(size) for (name, _), size in zip(floating, sizes, strict=True)}
