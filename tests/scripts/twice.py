@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -34,8 +35,20 @@ def start(
     environment = {**os.environ, "OMP_NUM_THREADS": "1", **(extra or {})}
     pipe = subprocess.PIPE
     return subprocess.Popen(
-        [*prefix, *command], cwd=folder, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+        [*prefix, *command],
+        cwd=folder,
+        env=environment,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        start_new_session=True,
+        preexec_fn=_heed_interrupts,
     )
+
+
+def _heed_interrupts() -> None:
+    """A shell's background job ignores interrupts, and so would everything that the tests start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def ended(process: subprocess.Popen[bytes], stdin: bytes = b"") -> Ended:
