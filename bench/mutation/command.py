@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import sys
 import time
 from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
+from multiprocessing import get_context
 from pathlib import Path
 
 from bench.mutation.catalogue import HEALTHY, mutants, sample
 from bench.mutation.running import Heard, Result, judge, listen_to_healthy, listen_to_mutant
 from bench.mutation.script import Mutant
-
-_COLUMNS = ("exact", "line", "cause", "found", "silent")
 
 
 def main() -> int:
@@ -25,12 +24,12 @@ def main() -> int:
         chosen = sample(chosen, options.sample, options.seed)
     _import_beforehand()
     began = time.monotonic()
-    with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
-        results = [_told(judge(*pair)) for pair in pool.imap_unordered(_listen, chosen)]
+    with ProcessPoolExecutor(options.jobs, get_context("fork")) as pool:
+        results = [_told(judge(*pair)) for pair in pool.map(_listen, chosen)]
         asked = {r.mutant.script for r in results if r.verdict == "silent"}
         if not options.sample and not options.mutators:
             asked = {path.stem for path in HEALTHY.glob("*.py") if not options.scripts or path.stem in options.scripts}
-        healthy = dict(pool.imap_unordered(_listen_to_healthy, sorted(asked)))
+        healthy = dict(pool.map(_listen_to_healthy, sorted(asked)))
     results = [judge(r.mutant, r.heard, healthy.get(r.mutant.script)) for r in results]
     if options.out:
         options.out.write_text(json.dumps([_plain(r) for r in results], indent=1))
@@ -99,7 +98,7 @@ def _counts(group: list[Result]) -> list[str]:
     harmless = verdicts.count("harmless")
     sick = len(group) - harmless
     on_line = verdicts.count("exact") + verdicts.count("line")
-    found = sick - verdicts.count("silent")
+    found = sick - verdicts.count("silent") - verdicts.count("failed")
     exact = verdicts.count("exact")
     share = f" ({100 * exact / sick:.0f} %)" if sick else ""
     return [str(len(group)), str(harmless), str(found), str(on_line), f"{exact}{share}"]

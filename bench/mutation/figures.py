@@ -10,7 +10,7 @@ from bench.mutation.script import MARK, Edit, Script, last_name, mutator
 _LOSSES = ("cross_entropy", "mse_loss", "binary_cross_entropy_with_logits", "smooth_l1_loss")
 
 
-@mutator("NUM", "DAT")
+@mutator("NUM", "DAT", is_tuning=True)
 def nan_in_data(script: Script) -> Iterator[list[Edit]]:
     for statement, name in _inputs(script):
         yield [script.after(statement, f'{MARK}{name}[:40, 0] = float("nan")')]
@@ -34,7 +34,9 @@ def constant_column_standardised(script: Script) -> Iterator[list[Edit]]:
 def bytes_that_wrap(script: Script) -> Iterator[list[Edit]]:
     for call in script.calls("tensor"):
         if script.text(call) == "torch.tensor(d.data / 16.0, dtype=torch.float32)":
-            yield [script.replace(call, f"{MARK}(torch.tensor(d.data, dtype=torch.uint8) * 17).float() / 255")]
+            pixels = "pixels = torch.tensor(d.data, dtype=torch.uint8)"
+            wrapped = script.replace(call, f"{MARK}(pixels * 17).float() / 255")
+            yield [script.before(script.statement(call), pixels), wrapped]
 
 
 @mutator("DAT001", is_tuning=True)

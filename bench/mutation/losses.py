@@ -59,7 +59,7 @@ def target_as_float(script: Script) -> Iterator[list[Edit]]:
         yield [script.append(call.args[1], f"{MARK}.float()")]
 
 
-@mutator("ERR008")
+@mutator("LOS031", "ERR008")
 def target_as_integer(script: Script) -> Iterator[list[Edit]]:
     for call in script.losses("mse_loss"):
         yield [script.append(call.args[1], f"{MARK}.long()")]
@@ -71,26 +71,34 @@ def labels_off_by_one(script: Script) -> Iterator[list[Edit]]:
         yield [script.append(call.args[1], f"{MARK} + 1")]
 
 
-@mutator("LOS", "DAT", is_tuning=True)
+@mutator("LOS030", is_tuning=True)
 def labels_shuffled_apart(script: Script) -> Iterator[list[Edit]]:
     for call in script.losses("cross_entropy", "mse_loss", "binary_cross_entropy_with_logits"):
         target = script.text(call.args[1])
         yield [script.replace(call.args[1], f"{MARK}({target})[torch.randperm(len({target}))]")]
 
 
-@mutator("LOS", "DAT", "TRN")
+@mutator("LOS017")
 def constant_target(script: Script) -> Iterator[list[Edit]]:
     for call in script.losses("cross_entropy", "mse_loss", "binary_cross_entropy_with_logits"):
-        yield [script.replace(call.args[1], f"{MARK}torch.zeros_like({script.text(call.args[1])})")]
+        target = call.args[1]
+        if isinstance(target, ast.Subscript) and script.text(target.value) == "y":
+            made = [
+                s
+                for s in script.tree.body
+                if isinstance(s, ast.Assign) and "y" in script.text(s.targets[0]).split(", ")
+            ]
+            if made and made[-1].lineno < call.lineno:
+                yield [script.after(made[-1], f"{MARK}y = torch.zeros_like(y)"), script.mark(call)]
 
 
-@mutator("LOS", "DAT", "TRN")
+@mutator("DAT050", "LOS032")
 def loss_blind_to_input(script: Script) -> Iterator[list[Edit]]:
     for call in script.losses("cross_entropy", "mse_loss", "binary_cross_entropy_with_logits"):
         model = next(
             (n for n in ast.walk(call.args[0]) if isinstance(n, ast.Call) and last_name(n.func) == "model"), None
         )
-        if model is not None and len(model.args) == 1:
+        if model is not None and len(model.args) == 1 and script.text(model.args[0]).startswith("x"):
             yield [script.replace(model.args[0], f"{MARK}torch.zeros_like({script.text(model.args[0])})")]
 
 

@@ -29,7 +29,10 @@ class Heard:
 
 @dataclass(frozen=True)
 class Result:
-    """A judged mutant: `verdict` is "exact", "line", "cause", "found", "silent" or "harmless"."""
+    """A judged mutant.
+
+    `verdict` is "exact", "line", "cause", "found", "silent", "harmless", or "failed" when a probe was switched off.
+    """
 
     mutant: Mutant
     heard: Heard
@@ -42,6 +45,9 @@ def listen(name: str, source: str) -> Heard:
         script = Path(folder) / f"{name}.py"
         script.write_text(source)
         watched = run_watched(script, timeout=_TIMEOUT)
+    if "switched off" in watched.stderr:
+        line = next(line for line in watched.stderr.splitlines() if "switched off" in line)
+        return Heard("FAIL", 0, line, watched.stdout, watched.status)
     loud = [d for d in watched.verdict.diagnoses if d.severity != "hint"]
     if not loud:
         return Heard(output=watched.stdout, status=watched.status)
@@ -65,6 +71,8 @@ def judge(mutant: Mutant, heard: Heard, healthy: Heard | None = None) -> Result:
         return Result(mutant, heard, "harmless" if harmless else "silent")
     on_line = heard.line in mutant.lines
     named = any(heard.code.startswith(code) for code in mutant.codes)
+    if heard.code == "FAIL":
+        return Result(mutant, heard, "failed")
     verdict = "exact" if on_line and named else "line" if on_line else "cause" if named else "found"
     return Result(mutant, heard, verdict)
 

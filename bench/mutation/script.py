@@ -178,7 +178,8 @@ class Script:
     def apply(self, edits: list[Edit]) -> tuple[str, frozenset[int]] | None:
         """The changed text and its marked lines; None when that is no valid Python."""
         data = self.data
-        for edit in sorted(edits, key=lambda e: (e.start, e.end), reverse=True):
+        # From the end on; of two at one place, whole new lines come before what begins there.
+        for edit in sorted(edits, key=lambda e: (e.start, e.end, not e.text.endswith("\n")), reverse=True):
             data = data[: edit.start] + edit.text.encode() + data[edit.end :]
         marked = data.decode()
         lines = frozenset(n for n, line in enumerate(marked.splitlines(), start=1) if MARK in line)

@@ -36,7 +36,7 @@ def step_dropped(script: Script) -> Iterator[list[Edit]]:
             yield [script.delete(step), *(script.mark(n) for n in (training.backward, *rest, *built))]
 
 
-@mutator("WIR001")
+@mutator("WIR001", "ERR058")
 def layers_in_plain_list(script: Script) -> Iterator[list[Edit]]:
     for call in script.calls("ModuleList"):
         yield [script.replace(call.func, MARK + "list")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,9 @@ from torchmedic.probes.trace import Op, Place, Seen, StorageKey
 _FLAT = ("Round", "Floor", "Ceil", "Sign", "Trunc", "Heaviside")
 _ADDING = ("aten.add.", "aten.sub.", "aten.rsub.", "aten.neg.", "aten.mean.", "aten.sum.", "aten.div.", "aten.mul.")
 _RESHAPING = ("aten.view.", "aten.squeeze.", "aten.unsqueeze.", "aten.stack.", "aten.select.", "aten._to_copy.")
+
+# These read the form of a tensor, such as the mask of a dropout does, and none of its values.
+_FORM_ONLY = re.compile(r"aten\.(\w+_like|new_\w+)\.")
 
 
 @dataclass(slots=True)
@@ -144,6 +148,8 @@ class Reading:
         return self._cut("data" if by_data else "detach", op, reader, taint)
 
     def _op_cut(self, op: Op, reader: Op, taint: set[StorageKey]) -> Cut | None:
+        if _FORM_ONLY.match(op.name):
+            return None
         free = self.trace.grad_free.get(op.index)
         if free is None:
             to_integer = op.name.startswith("aten._to_copy.") and not op.outputs[0].is_float

@@ -18,21 +18,17 @@ from torch.utils.data import SequentialSampler, Subset
 from torchmedic.facts import LoaderSeen, Location, SharedRows
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.loaders import Loaders
-from torchmedic.probes.rows import fingerprints, is_held_out, names_of_loader, names_of_tensor
+from torchmedic.probes.rows import fingerprints, is_held_out, names_of_loader, names_of_tensor, names_on_line
 from torchmedic.probes.splits import split_and_multiplication
+from torchmedic.probes.trained_rows import TrainedRows
 from torchmedic.probes.twins import share_memory, uncalled_switch
 from torchmedic.probes.values import type_name
 from torchmedic.record import Probe, Recorder, shielded
 
 _MOST_BATCHES = 400
-_MOST_ROWS = 20_000
 _MOST_CALLS = 12_000
 _STEPS_LOOKED_AT = 20
 _STEPS_COUNTED = 420
-_MOST_TAKEN = 400
-# Rows on a device have to be waited for.
-_MOST_TAKEN_FROM_DEVICE = 24
-_MOST_IN_VAIN = 10
 _MOST_EVALUATED = 40
 _LEAST_SHARED = 10
 _LABEL_KEYS = ("label", "labels", "target", "targets", "y")
@@ -65,30 +61,6 @@ class _Loader:
     has_labels: bool = True
 
 
-@dataclass(slots=True)
-class _Trained:
-    """The rows that a module was trained on: a bounded number, and no more when nothing new comes."""
-
-    module: weakref.ref[nn.Module]
-    rows: set[int] = field(default_factory=set)
-    taken: int = 0
-    in_vain: int = 0
-
-    on_device: bool = False
-
-    @property
-    def is_full(self) -> bool:
-        most = _MOST_TAKEN_FROM_DEVICE if self.on_device else _MOST_TAKEN
-        return len(self.rows) >= _MOST_ROWS or self.taken >= most or self.in_vain >= _MOST_IN_VAIN
-
-    def take(self, rows: torch.Tensor) -> None:
-        before = len(self.rows)
-        self.rows.update(fingerprints(rows))
-        self.on_device = rows.device.type != "cpu"
-        self.taken += 1
-        self.in_vain = 0 if len(self.rows) > before else self.in_vain + 1
-
-
 class DataExam(Probe):
     """Follows the first pass of every loader, and the first rows that go into every outermost module."""
 
@@ -104,7 +76,7 @@ class DataExam(Probe):
         self._depth = 0
         self._calls = 0
         self._evaluated: dict[int, int] = {}
-        self._trained: dict[int, _Trained] = {}
+        self._trained: dict[int, TrainedRows] = {}
         self._last: tuple[nn.Module, torch.Tensor] | None = None
         self._shared: dict[tuple[int, tuple[str, ...]], tuple[set[int], set[int]]] = {}
         self._places: dict[tuple[int, tuple[str, ...]], Location | None] = {}
@@ -213,7 +185,7 @@ class DataExam(Probe):
         if kept is None or kept.module() is not module:
             if len(self._trained) > 20:
                 return
-            kept = self._trained[id(module)] = _Trained(weakref.ref(module))
+            kept = self._trained[id(module)] = TrainedRows(weakref.ref(module))
         if not kept.is_full:
             kept.take(rows)
 
@@ -229,6 +201,8 @@ class DataExam(Probe):
         names = names_of_tensor(rows, frame)
         if self._current is not None and self._current.iterator() is not None and not is_held_out(names):
             names += self._current.names
+        elif not is_held_out(names) and not kept.is_whole:
+            names += names_on_line(frame)
         if not is_held_out(names):
             return
         found = fingerprints(rows)

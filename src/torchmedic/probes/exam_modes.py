@@ -41,6 +41,7 @@ class _Model:
     in_eval: int = 0
     first_in_eval: int = 0
     stepped: Location | None = None
+    left_at: Location | None = None
     noted_dropout: bool = False
     sensitive: list[weakref.ref[nn.Module]] = field(default_factory=list)
     trained_by: dict[int, bool] = field(default_factory=dict)
@@ -147,6 +148,7 @@ class ModeExam(Probe):
         if model.in_eval == 1:
             model.first_in_eval = step
             model.stepped = user_location()
+            model.left_at = model.eval_called
 
     def on_finish(self) -> None:
         for _, model in self._models.values():
@@ -204,7 +206,7 @@ def _trained_in_eval(model: _Model) -> TrainedInEval:
         steps_in_eval=model.in_eval,
         steps_seen=model.seen,
         first_step=model.first_in_eval,
-        eval_called=model.eval_called,
+        eval_called=model.left_at,
         eval_calls=model.eval_calls,
         train_called=model.train_called,
         train_calls=model.train_calls,

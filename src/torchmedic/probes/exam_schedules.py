@@ -210,6 +210,7 @@ class ScheduleExam(Probe):
                     scheduler=schedule.type if schedule else "",
                     scheduler_built=schedule.built if schedule else None,
                     steps=rate.steps,
+                    given=schedule.base if schedule else None,
                     zero_steps=rate.zero,
                     zero_at_end=rate.zero_run,
                     highest=rate.highest,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 import torch
@@ -9,6 +10,8 @@ from torch import nn
 
 from torchmedic.facts import InputSeen, Location, LossCall, LossPairing
 from torchmedic.probes.calls import Call, CallTrace
+from torchmedic.probes.expressions import parsed
+from torchmedic.probes.frames import location
 from torchmedic.probes.looks import MOST_ELEMENTS
 from torchmedic.probes.modules import Modules
 from torchmedic.record import Recorder
@@ -62,6 +65,7 @@ class Pairings:
                 rounded=_place(rounded),
                 rounded_text=_text(rounded),
                 fractions=self._cut.get(rounded.index, 0.0) if rounded is not None else 0.0,
+                loop=_loop_around(call),
             )
         )
 
@@ -150,6 +154,20 @@ def _ancestors(trace: CallTrace, index: int | None) -> set[int]:
             found.add(at)
             waiting += [read.maker for read in trace.calls[at].reads if read.maker is not None]
     return found
+
+
+def _loop_around(call: Call) -> Location | None:
+    """The innermost loop of the same function around a call."""
+    place = call.place
+    tree = parsed(place.code.co_filename) if place is not None else None
+    if place is None or tree is None:
+        return None
+    kinds = (ast.For, ast.While, ast.FunctionDef, ast.AsyncFunctionDef)
+    around = [n for n in ast.walk(tree) if isinstance(n, kinds) and n.lineno <= place.line <= (n.end_lineno or 0)]
+    inner = max(around, key=lambda n: n.lineno, default=None)
+    if not isinstance(inner, ast.For | ast.While):
+        return None
+    return location(place.code.co_filename, inner.lineno, place.code.co_qualname)
 
 
 def _place(call: Call | None) -> Location | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from types import FrameType
 from typing import Any
@@ -9,9 +10,11 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader
 
+from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import is_user_file, outward
 
 _MOST_COLUMNS = 96
+_MOST_FRAMES = 12
 _LEAST_COLUMNS = {True: 4, False: 16}
 _TRAIN = frozenset(("train", "training", "tr", "trn", "fit"))
 _TEST = frozenset(
@@ -82,6 +85,29 @@ def names_of_loader(index_sampler: Any, frame: FrameType | None) -> tuple[str, .
         if isinstance(thing, DataLoader) and thing._index_sampler is index_sampler:
             found.append(name)
     return tuple(dict.fromkeys(found))
+
+
+def names_on_line(frame: FrameType | None) -> tuple[str, ...]:
+    """Names that say what data are for, in the statement of the innermost user frame that has some."""
+    for each in list(outward(frame))[:_MOST_FRAMES]:
+        tree = parsed(each.f_code.co_filename) if is_user_file(each.f_code.co_filename) else None
+        names = _names_at(tree, each.f_lineno or 0) if tree is not None else ()
+        telling = tuple(name for name in names if tokens(name) & (_TEST | _TRAIN))
+        if telling:
+            return telling
+    return ()
+
+
+def _names_at(tree: ast.Module, line: int) -> tuple[str, ...]:
+    """Variables and attributes of the simple statement on a line."""
+    for node in ast.walk(tree):
+        simple = isinstance(node, ast.stmt) and not hasattr(node, "body")
+        if simple and node.lineno <= line <= (node.end_lineno or 0):  # type: ignore[attr-defined]
+            inner = list(ast.walk(node))
+            found = [n.id for n in inner if isinstance(n, ast.Name)]
+            found += [n.attr for n in inner if isinstance(n, ast.Attribute)]
+            return tuple(dict.fromkeys(found))
+    return ()
 
 
 def _bound(frame: FrameType | None) -> list[tuple[str, Any]]:

@@ -25,11 +25,18 @@ def split_and_multiplication() -> tuple[Location | None, Location | None]:
         if tree is None:
             continue
         for statement in _assignments(tree):
-            if _called(statement) & _SPLITTING and any(tokens(n) & _TEST for n in _targets(statement)):
+            splits = _called(statement) & _SPLITTING or _is_cut(statement)
+            if splits and any(tokens(n) & _TEST for n in _targets(statement)):
                 copied = _copying(tree, statement)
                 place = location(str(module.__file__), statement.lineno)
                 return place, location(str(module.__file__), copied.lineno) if copied is not None else None
     return None, None
+
+
+def _is_cut(statement: ast.Assign) -> bool:
+    """`tr, te = order[:800], order[800:]`: several names, each a slice."""
+    parts = statement.value.elts if isinstance(statement.value, ast.Tuple) else ()
+    return len(parts) > 1 and all(isinstance(p, ast.Subscript) and isinstance(p.slice, ast.Slice) for p in parts)
 
 
 def _copying(tree: ast.Module, split: ast.Assign) -> ast.Assign | None:

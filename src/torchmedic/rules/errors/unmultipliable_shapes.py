@@ -47,20 +47,23 @@ class UnmultipliableShapes(Rule):
         given = layer_input(crash)
         wanted = setting(layer, "in_features") if layer is not None else None
         if layer is not None and given is not None and wanted is not None:
-            yield self._at_layer(run, line, layer, given, wanted)
+            turned = len(given.shape) == 2 and given.shape[0] == wanted != given.shape[1]
+            yield self._at_layer(run, _model_call(crash) if turned else line, layer, given, wanted, turned)
         elif line is not None:
             yield self._at_product(run, crash, line, match.groups())
 
     def _at_layer(
-        self, run: Run, line: Location | None, layer: ModuleFact, given: TensorSummary, wanted: int
+        self, run: Run, line: Location | None, layer: ModuleFact, given: TensorSummary, wanted: int, turned: bool
     ) -> Diagnosis:
         name = layer_name(layer)
         built = built_at(run, layer)
         flat = _flatten_from(given.shape, wanted)
-        where = line if flat is not None or built is None else built
+        where = line if flat is not None or turned or built is None else built
         out = layer.settings.get("out_features", "…")
         cure = (
-            Remedy(
+            Remedy(title=f"turn the input: {shape(given.shape[::-1])} would fit `{name}`")
+            if turned
+            else Remedy(
                 title=f"flatten before `{name}`: `x = x.flatten({flat})` makes "
                 f"{shape((*given.shape[:flat], wanted))} of {shape(given.shape)}"
             )
@@ -76,7 +79,11 @@ class UnmultipliableShapes(Rule):
             f"has {given.shape[-1] if given.shape else 'no'} in the last dimension",
             confidence="proven",
             where=where,
-            label="the input arrives unflattened" if flat is not None else f"`in_features` is {wanted}",
+            label="the input arrives unflattened"
+            if flat is not None
+            else "the input arrives turned"
+            if turned
+            else f"`in_features` is {wanted}",
             also=also((built, f"`{name}` is built here"), (line, "and is called here"), but=where),
             culprit=Culprit(module=name, tensor="input", phase="forward", op="linear"),
             evidence=(
@@ -105,6 +112,12 @@ class UnmultipliableShapes(Rule):
             evidence=(described(operands),) if operands else (),
             remedies=(Remedy(title=title),),
         )
+
+
+def _model_call(crash: Crash) -> Location | None:
+    """The line that called the outermost model: what is turned was turned before it."""
+    frames = [f for f in crash.frames if f.is_user and f.location.function.rpartition(".")[2] != "forward"]
+    return frames[-1].location if frames else user_line(crash)
 
 
 def _flatten_from(sizes: tuple[int, ...], wanted: int) -> int | None:

@@ -10,11 +10,11 @@ LATE = 100
 
 
 def by_line(run: Run) -> Iterator[list[LossPairing]]:
-    """All pairings of one line and loss function, in the order of the run."""
-    groups: dict[tuple[object, str], list[LossPairing]] = {}
+    """All pairings of one line, loss function and pair of names, in the order of the run."""
+    groups: dict[tuple[object, ...], list[LossPairing]] = {}
     for seen in run.all(LossPairing):
         place = (seen.where.file, seen.where.line) if seen.where else None
-        groups.setdefault((place, seen.function), []).append(seen)
+        groups.setdefault((place, seen.function, seen.names), []).append(seen)
     yield from groups.values()
 
 

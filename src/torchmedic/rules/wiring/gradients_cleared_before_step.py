@@ -17,7 +17,14 @@ class GradientsClearedBeforeStep(Rule):
     symptoms = (Symptom.WEIGHTS_STILL, Symptom.LOSS_FLAT)
     tell_apart = "the gradients were there after `backward` and empty at `step`"
     needs = (GradientCycles,)
-    folds = ("TRN",)
+    # Where the gradients are gone, the exam of the graph looks for a cut that is not there.
+    folds = (
+        "TRN",
+        "detached-from-loss",
+        "value-taken-out-of-graph",
+        "computed-without-gradient",
+        "step-function-in-graph",
+    )
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for seen in run.all(GradientCycles):

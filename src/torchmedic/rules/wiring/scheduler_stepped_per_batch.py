@@ -65,7 +65,9 @@ def _is_gone(seen: SchedulerSeen) -> bool:
 def _is_over_at_once(seen: SchedulerSeen) -> bool:
     """A way down that ends in the first tenth of the run; a warm-up, which goes up, may be that short."""
     span = seen.settings.get("total_iters", 0.0)
-    return 0 < span <= 0.1 * seen.optimizer_steps and seen.last_lr <= 0.3 * seen.first_lr and seen.optimizer_steps >= 100
+    return (
+        0 < span <= 0.1 * seen.optimizer_steps and seen.last_lr <= 0.3 * seen.first_lr and seen.optimizer_steps >= 100
+    )
 
 
 def _cycles(seen: SchedulerSeen) -> float:

@@ -1,0 +1,30 @@
+"""A few mutants of quick scripts get their exact diagnosis: the bench itself works, and these faults are found."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.mutation.catalogue import mutants
+from bench.mutation.running import judge, listen_to_mutant
+
+ROBUST = [
+    ("masked_action_logits", "zero-grad-dropped"),
+    ("masked_action_logits", "zero-grad-before-step"),
+    ("masked_action_logits", "rate-of-zero"),
+    ("masked_action_logits", "width-that-does-not-fit"),
+    ("nan_sensors_masked", "infinity-in-data"),
+    ("infonce_arange", "softmax-before-cross-entropy"),
+    ("infonce_arange", "labels-off-by-one"),
+    ("gumbel_hard_selector", "loss-made-anew"),
+    ("gumbel_hard_selector", "prediction-not-squeezed"),
+    ("mc_dropout_eval", "train-mode-never-restored"),
+    ("onecycle_wild_scales_bn", "labels-shuffled-apart"),
+    ("hinge_reaches_zero", "method-misspelt"),
+]
+
+
+@pytest.mark.parametrize(("script", "mutator"), ROBUST, ids=[f"{s}-{m}" for s, m in ROBUST])
+def test_a_robust_mutant_gets_its_exact_diagnosis(script: str, mutator: str) -> None:
+    (mutant,) = mutants([mutator], [script])
+    result = judge(mutant, listen_to_mutant(mutant))
+    assert result.verdict == "exact", f"{result.verdict}: {result.heard}, expected one of {sorted(mutant.lines)}"
