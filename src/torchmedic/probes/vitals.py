@@ -98,13 +98,12 @@ class Vitals(Probe):
         self._looked = 0
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
-        root = roots[0] if len(roots) == 1 else None
-        if self.recorder.clock_is_held or not isinstance(root, torch.Tensor) or root.numel() != 1:
+        if self.recorder.clock_is_held:
             return
-        if root.device.type == "cpu":
-            self._stretch.add(float(root.detach()))
-        elif self._is_looking():
-            self._device_loss = root.detach().clone()
+        if self.recorder.loss is not None:
+            self._stretch.add(self.recorder.loss)
+        elif self._is_looking() and len(roots) == 1 and isinstance(roots[0], torch.Tensor) and roots[0].numel() == 1:
+            self._device_loss = roots[0].detach().clone()
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if self.recorder.clock_is_held or not self._is_looking():
