@@ -12,6 +12,7 @@ from torchmedic.ranks.merging import rank_files
 from torchmedic.render.html import Report, fragment, page
 from torchmedic.rules import by_code
 from torchmedic.rules import page as rule_page
+from torchmedic.translation import page as translated_page
 
 PerRank = tuple[tuple[Series, ...], ...]
 Sources = dict[str, tuple[str, ...]]
@@ -22,9 +23,10 @@ _LARGEST_SOURCE = 2 << 20
 def html_report(path: Path, run: Run, verdict: Verdict, *, light: bool = False, sources: Sources | None = None) -> str:
     """The page of a run whose file lies at `path`; light pages have pictures instead of interactive charts.
 
-    `sources` are the lines of code that lies in no file.
+    A check-up has no run file (`path` is None). `sources` are the lines of code that lies in no file.
     """
-    curves, layers = sampled_series(path, points=600, columns=120 if light else 240)
+    columns = 120 if light else 240
+    curves, layers = sampled_series(path, points=600, columns=columns) if path is not None else ((), ())
     report = Report(
         verdict=verdict,
         run=run,
@@ -73,4 +75,4 @@ def sources_of(run: Run, verdict: Verdict) -> Sources:
 
 def rule_pages(verdict: Verdict) -> dict[str, str]:
     rules = {d.code: by_code(d.code) for d in verdict.diagnoses}
-    return {code: rule_page(rule) for code, rule in rules.items() if rule is not None}
+    return {code: translated_page(rule_page(rule), rule.name) for code, rule in rules.items() if rule is not None}

@@ -9,9 +9,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from torchmedic.facts import (
+    DataSource,
     Environment,
+    LabelColumn,
     LayersWatched,
     Location,
+    MemoryPlan,
     MetricPoint,
     Observation,
     Operand,
@@ -20,9 +23,12 @@ from torchmedic.facts import (
     RunInfo,
     SickStep,
     Source,
+    TableColumn,
     TensorSummary,
     Trial,
 )
+from torchmedic.facts.datacheck import Cell
+from torchmedic.facts.memory_plan import ModuleShare
 from torchmedic.store import RUN_FILE, append, create
 
 HOSTILE = "<script>window.hurt=1</script><img src=x onerror=window.hurt=1>"
@@ -110,6 +116,43 @@ def a_sick_run(folder: Path, name: str = "probs", script: str = "train.py", step
     (folder / "train.py").write_text(f"import torch\ndef step({name}):\n{source}\n    return loss\n")
     points = training(steps - 1)
     return a_run_file(folder, facts, points, argv=(script,), steps=steps - 1, exit_code=1, stopped_by_us=True)
+
+
+def a_check_up(folder: Path, name: str = "troponin") -> Path:
+    """What the check-ups of data and memory saw, in one file."""
+    facts: list[Observation] = [
+        DataSource(source="labs.csv", format="csv", rows=1000, columns=2),
+        TableColumn(source="labs.csv", column="age", type="BIGINT", family="number", rows=1000, minimum=1, maximum=99),
+        TableColumn(
+            source="labs.csv",
+            column=name,
+            type="DOUBLE",
+            family="number",
+            rows=1000,
+            nulls=25,
+            nan=3,
+            constant="3.0",
+            cells=(Cell(file="labs.csv", line=17, text=name),),
+        ),
+        LabelColumn(
+            source="labs.csv", column="died", guessed=False, rows=1000, whole=True, classes=(("1", 40), ("0", 960))
+        ),
+        MemoryPlan(
+            mode="fake-cuda",
+            card="A100",
+            steps=2,
+            peak_allocated=3 << 30,
+            peak_reserved=4 << 30,
+            peak_requested=3 << 30,
+            context=1 << 28,
+            phase="backward",
+            peak_step=2,
+            by_category={"activations": 2 << 30, "parameters": 1 << 30},
+            by_module=tuple(ModuleShare(module=f"{name}.layer{k}", bytes=(9 - k) << 27) for k in range(9)),
+            phase_peaks={"forward": 2 << 30, "backward": 3 << 30, "optimizer": 1 << 30},
+        ),
+    ]
+    return a_run_file(folder, facts, steps=2)
 
 
 def a_hostile_run(folder: Path) -> Path:

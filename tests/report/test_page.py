@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.typed import typed
-from tests.report.runs import HOSTILE, a_healthy_run, a_hostile_run, a_run_file, a_sick_run, training
+from tests.report.runs import HOSTILE, a_check_up, a_healthy_run, a_hostile_run, a_run_file, a_sick_run, training
 from torchmedic import reporting
 from torchmedic.facts import Crash, Frame, Location
+from torchmedic.render.html.shares import tiles
 from torchmedic.render.html.text import TEXT
 
 
@@ -55,9 +56,29 @@ def test_a_healthy_run_says_so_and_shows_its_best_epoch(tmp_path: Path) -> None:
     assert "best epoch 6" in page
 
 
+def test_check_ups_of_data_and_memory_are_shown(tmp_path: Path) -> None:
+    page = page_of(a_check_up(tmp_path), "--light")
+    assert sections(page) == ["verdict", "more", "data", "memory", "environment"]
+    assert page.index(">troponin<") < page.index(">age<"), "columns with trouble come first"
+    for words in ("always 3.0", "3 NaN", "2.5 %", "labs.csv:17", "peak 3.0 GiB allocated", "activations"):
+        assert words in page
+    assert page.count('class="shade') == 9
+
+
+def test_tiles_cover_the_whole_and_show_each_amount() -> None:
+    found = tiles([(f"m{k}", k + 1) for k in range(20)][::-1])
+    areas = [tile.width * tile.height for tile in found]
+    assert sum(areas) == pytest.approx(100 * 100)
+    assert [round(area / sum(areas) * 210) for area in areas] == list(range(20, 0, -1))
+
+
 def test_names_chosen_by_an_attacker_stay_text(tmp_path: Path) -> None:
     for options in ((), ("--light",)):
-        page = page_of(a_hostile_run(tmp_path / f"run{len(options)}"), *options)
+        folder = tmp_path / f"run{len(options)}"
+        page = page_of(a_hostile_run(folder), *options)
+        folder = folder / "data"
+        folder.mkdir()
+        page += page_of(a_check_up(folder, HOSTILE), *options)
         assert "window.hurt" in page, "the name is shown"
         assert "<script>window.hurt" not in page
         assert "<img src=x" not in page

@@ -21,6 +21,19 @@ def short(value: float | None) -> str:
     return f"{value:.4g}"
 
 
+def size(amount: float) -> str:
+    """Bytes.
+
+    >>> size(3 << 20), size(1536)
+    ('3.0 MiB', '1.5 KiB')
+    """
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if amount < 1024:
+            return f"{amount:.1f} {unit}"
+        amount /= 1024
+    return f"{amount:.1f} TiB"
+
+
 def duration(seconds: float) -> str:
     """A stretch of time.
 

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from torchmedic._version import __version__
 from torchmedic.facts import Run, Series
 from torchmedic.findings import Diagnosis, Verdict
-from torchmedic.render.html import chain, drawing, heat, plot, surroundings
+from torchmedic.render.html import chain, drawing, heat, plot, shares, surroundings
 from torchmedic.render.html.curves import Chart, Mark, charts, merged
 from torchmedic.render.html.heat import HeatMap
 from torchmedic.render.html.model import Report
@@ -45,6 +45,8 @@ def page(report: Report, *, plotly: str = "") -> str:
             chain=_chain(report),
             charts=drawn,
             heat_maps=maps,
+            data_views=shares.data_views(report.run),
+            memory=shares.memory_view(report.run),
             environment=surroundings.rows(report.run),
             data=_in_script(_plain_figures(drawn, maps)) if plotly else "",
             plotly=Markup(plotly),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from torchmedic.translation import template
+
 TEXT = {
     "title": "{script} · torchmedic",
     "skip": "Skip to the verdict",
@@ -76,6 +78,26 @@ TEXT = {
     "layers_scale": "norm, from {low} to {high}",
     "layers_bad": "not finite",
     "layers_began": "it began at {layer}, step {step}",
+    "examples": "Examples",
+    "memory": "Memory",
+    "memory_summary": "peak {peak} allocated, {reserved} reserved, in the {phase} phase",
+    "memory_categories": "by kind, at the peak",
+    "memory_phases": "over the step: the most of each phase",
+    "memory_modules": "by module, at the peak",
+    "memory_outside": "outside modules",
+    "data": "Data",
+    "data_summary": "{source}: {rows} rows, {columns} columns",
+    "data_labels": "labels",
+    "data_text": "texts",
+    "data_constant": "always {value}",
+    "data_outliers": "{count} outliers",
+    "data_column": "column",
+    "data_type": "type",
+    "data_missing": "missing",
+    "data_strange": "strange",
+    "data_low": "lowest",
+    "data_mean": "mean",
+    "data_high": "highest",
     "environment": "Environment",
     "env_script": "script",
     "env_folder": "working directory",
@@ -117,4 +139,4 @@ def say(name: str, /, **values: Any) -> str:
     >>> say("mark_sick", step=213)
     'sick step 213'
     """
-    return TEXT[name].format(**values)
+    return template(TEXT[name]).format(**values)

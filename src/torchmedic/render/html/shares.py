@@ -1,0 +1,166 @@
+"""Memory and data as bars, tiles and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from torchmedic.facts import DataSource, LabelColumn, MemoryPlan, Run, TableColumn
+from torchmedic.render.html.numbers import short, size
+from torchmedic.render.html.text import say
+
+_MOST_BARS = 12
+_MOST_COLUMNS = 60
+_MOST_CELLS = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """A named amount; `share` is of the largest, in per cent."""
+
+    name: str
+    said: str
+    share: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tile:
+    """A part of a treemap; places are in per cent of the whole."""
+
+    name: str
+    said: str
+    left: float
+    top: float
+    width: float
+    height: float
+    shade: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryView:
+    """What a training needs on a card: by kind, by phase of the step, by module."""
+
+    summary: str
+    categories: list[Bar]
+    phases: list[Bar]
+    modules: list[Tile]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnView:
+    """One row of the table of columns."""
+
+    name: str
+    type: str
+    missing: str
+    strange: str
+    low: str
+    mean: str
+    high: str
+    examples: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataView:
+    """One data set: its columns, those with trouble first, and how its labels are spread."""
+
+    summary: str
+    columns: list[ColumnView]
+    labels: list[Bar]
+
+
+def memory_view(run: Run) -> MemoryView | None:
+    plan = run.last(MemoryPlan)
+    if plan is None:
+        return None
+    said = say("memory_summary", peak=size(plan.peak_allocated), reserved=size(plan.peak_reserved), phase=plan.phase)
+    modules = [(share.module or say("memory_outside"), share.bytes) for share in plan.by_module if share.bytes > 0]
+    return MemoryView(
+        summary=said,
+        categories=_bars(sorted(plan.by_category.items(), key=lambda pair: -pair[1])),
+        phases=_bars(plan.phase_peaks.items()),
+        modules=tiles(sorted(modules, key=lambda pair: -pair[1])),
+    )
+
+
+def _bars(amounts: Iterable[tuple[str, int]]) -> list[Bar]:
+    given = [(name, amount) for name, amount in amounts if amount > 0][:_MOST_BARS]
+    most = max((amount for _, amount in given), default=1)
+    return [Bar(name=name, said=size(amount), share=100 * amount / most) for name, amount in given]
+
+
+def tiles(amounts: list[tuple[str, int]]) -> list[Tile]:
+    """A treemap: the whole is cut in two halves of about the same amount, across its longer side, again and again."""
+    return _cut(amounts[:40], 0.0, 0.0, 100.0, 100.0)
+
+
+def _cut(amounts: list[tuple[str, int]], left: float, top: float, width: float, height: float) -> list[Tile]:
+    if len(amounts) <= 1:
+        return [
+            Tile(name=name, said=size(amount), left=left, top=top, width=width, height=height, shade=hash_of(name) % 6)
+            for name, amount in amounts
+        ]
+    total = sum(amount for _, amount in amounts)
+    so_far, split = amounts[0][1], 1
+    while split < len(amounts) - 1 and so_far + amounts[split][1] / 2 < total / 2:
+        so_far += amounts[split][1]
+        split += 1
+    part = so_far / total
+    # The whole is drawn about three times as wide as it is high.
+    if 3 * width >= height:
+        first = _cut(amounts[:split], left, top, width * part, height)
+        return first + _cut(amounts[split:], left + width * part, top, width * (1 - part), height)
+    first = _cut(amounts[:split], left, top, width, height * part)
+    return first + _cut(amounts[split:], left, top + height * part, width, height * (1 - part))
+
+
+def hash_of(name: str) -> int:
+    """The same colour for the same outer module, in every process."""
+    return sum(name.split(".")[0].encode())
+
+
+def data_views(run: Run) -> list[DataView]:
+    """One view for each data set that was looked at."""
+    return [_data_view(source, run) for source in run.all(DataSource)]
+
+
+def _data_view(source: DataSource, run: Run) -> DataView:
+    columns = [column for column in run.all(TableColumn) if column.source == source.source]
+    columns.sort(key=lambda column: not _is_strange(column))
+    labels = next((label for label in run.all(LabelColumn) if label.source == source.source), None)
+    most = max((count for _, count in labels.classes), default=1) if labels is not None else 1
+    return DataView(
+        summary=say("data_summary", source=source.source, rows=source.rows or 0, columns=source.columns or 0),
+        columns=[_column(column) for column in columns[:_MOST_COLUMNS]],
+        labels=[
+            Bar(name=str(value), said=str(count), share=100 * count / most)
+            for value, count in (labels.classes[-_MOST_BARS:] if labels is not None else ())
+        ],
+    )
+
+
+def _is_strange(column: TableColumn) -> bool:
+    return bool(column.nan or column.inf or column.constant is not None or column.texts or column.outliers)
+
+
+def _column(column: TableColumn) -> ColumnView:
+    strange = [(column.nan, "NaN"), (column.inf, "∞"), (column.texts.count if column.texts else 0, say("data_text"))]
+    told = [f"{count} {name}" for count, name in strange if count]
+    if column.constant is not None:
+        told.append(say("data_constant", value=column.constant))
+    if column.outliers is not None:
+        told.append(say("data_outliers", count=column.outliers.count))
+    return ColumnView(
+        name=column.column,
+        type=column.type,
+        missing=f"{100 * column.nulls / column.rows:.1f} %" if column.nulls and column.rows else "",
+        strange=", ".join(told),
+        low=_told(column.minimum),
+        mean=_told(column.mean),
+        high=_told(column.maximum),
+        examples=[str(cell) for cell in column.cells[:_MOST_CELLS]],
+    )
+
+
+def _told(value: float | None) -> str:
+    return "" if value is None else short(value)
