@@ -25,6 +25,7 @@ _MOST_FRAMES = 12
 _NAMES = re.compile(r"[A-Za-z_]\w*")
 # Words that tell what is done, not on which data: `evaluate(model, test_loader)`.
 _WEAK = frozenset(("eval", "evaluate", "evaluation", "testing", "validate"))
+_SPLIT_VARIABLES = frozenset(("split", "phase", "subset", "part"))
 _DECORATOR_FILE = torch.utils._contextlib.__file__
 
 Taker = Callable[[str, Any, float], None]
@@ -44,7 +45,7 @@ class EvaluationLosses:
         self._depth = 0
         self._heard = False
         self._vain: dict[tuple[CodeType, int], int] = {}
-        self._names: dict[tuple[tuple[CodeType, int], ...], str] = {}
+        self._names: dict[tuple[tuple[CodeType, int, str], ...], str] = {}
         self._taken: set[str] = set()
 
     def install(self) -> None:
@@ -114,11 +115,12 @@ class EvaluationLosses:
 
     def _name(self, function: str, frame: FrameType) -> str:
         """What the loss is called: by the words on the lines that led to it, and by its place among others."""
-        users = [f for f in outward(frame) if is_user_file(f.f_code.co_filename)][:_MOST_FRAMES]
-        key = tuple((f.f_code, f.f_lineno or 0) for f in users)
+        users = _callers(frame)
+        key = tuple((f.f_code, f.f_lineno or 0, _split_in_variable(f)) for f in users)
         name = self._names.get(key)
         if name is None:
-            split = next((found for f in users if (found := _split_on_line(f))), "validation")
+            splits = (_split_in_variable(f) or _split_on_line(f) for f in users)
+            split = next(filter(None, splits), "validation")
             first = f"{split} loss" if split != "train" else "train loss in evaluation"
             name = first if first not in self._taken else f"{split} {function}"
             self._taken.add(name)
@@ -135,6 +137,26 @@ def _site(frame: FrameType) -> tuple[CodeType, int] | None:
         inner = getattr(frame.f_locals.get("func"), "__code__", None)
         return (inner, 0) if inner is not None and is_user_file(inner.co_filename) else None
     return (code, frame.f_lineno or 0) if is_user_file(code.co_filename) else None
+
+
+def _callers(frame: FrameType) -> list[FrameType]:
+    """The user's frames from here out to the script itself; who runs the script is another matter."""
+    found: list[FrameType] = []
+    for caller in outward(frame):
+        if is_user_file(caller.f_code.co_filename):
+            found.append(caller)
+            if caller.f_code.co_name == "<module>" or len(found) == _MOST_FRAMES:
+                break
+    return found
+
+
+def _split_in_variable(frame: FrameType) -> Split:
+    """`for split in ("train", "val")`: the same lines run over both."""
+    for name in _SPLIT_VARIABLES.intersection(frame.f_code.co_varnames):
+        value = frame.f_locals.get(name)
+        if isinstance(value, str):
+            return split_of(value)
+    return ""
 
 
 def _split_on_line(frame: FrameType) -> Split:

@@ -55,11 +55,14 @@ class Optimizers(Probe):
         def init(optimizer: Any, *args: Any, **kwargs: Any) -> None:
             original(optimizer, *args, **kwargs)
             if self.recorder.is_ours:
-                self._built[optimizer] = user_location()
-                self._steps[id(optimizer)] = 0
-                self.recorder.emit("on_optimizer", optimizer)
+                self._meet(optimizer, user_location())
 
         self._patches.replace(torch.optim.Optimizer, "__init__", init)
+
+    def _meet(self, optimizer: Any, built: Location | None) -> None:
+        self._built[optimizer] = built
+        self._steps[id(optimizer)] = 0
+        self.recorder.emit("on_optimizer", optimizer)
 
     def _watch_zero_grad(self) -> None:
         original = torch.optim.Optimizer.zero_grad
@@ -72,6 +75,8 @@ class Optimizers(Probe):
         self._patches.replace(torch.optim.Optimizer, "zero_grad", zero_grad)
 
     def _before(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
+        if id(optimizer) not in self._steps:
+            self._meet(optimizer, None)  # built before anyone watched
         return self.recorder.emit("on_step", optimizer, args, kwargs)
 
     def _after(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:

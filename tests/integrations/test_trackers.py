@@ -1,0 +1,70 @@
+"""Numbers that the script gives to its tracker are followed; findings are written into it, when there are any."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.running import run_watched
+from torchmedic.facts import MetricPoint, RunInfo
+from torchmedic.findings import Verdict
+from torchmedic.integrations.trackers import write_verdict
+
+_SCRIPT = Path(__file__).parent / "scripts" / "tracked.py"
+
+
+@pytest.fixture(autouse=True)
+def _offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    monkeypatch.setenv("TRACKIO_DIR", str(tmp_path / "tracked"))
+    monkeypatch.setenv("TORCHMEDIC_TEST_KEEP", str(tmp_path))
+
+
+def _files(folder: Path) -> Iterator[bytes]:
+    for parent, _, names in os.walk(folder):
+        yield from (Path(parent, name).read_bytes() for name in names)
+
+
+@pytest.mark.parametrize("tracker", ["tensorboard", "wandb", "mlflow", "trackio", "swanlab"])
+def test_numbers_are_heard_and_findings_written(tracker: str, tmp_path: Path) -> None:
+    if importlib.util.find_spec(tracker) is None:
+        pytest.skip(f"{tracker} is not installed")
+    script = tmp_path / "script" / _SCRIPT.name
+    script.parent.mkdir()
+    # The tracker's files outlive the run in a folder of the test's own.
+    script.write_text(
+        _SCRIPT.read_text()
+        .replace('"tracked"', repr(str(tmp_path / "tracked")))
+        .replace("file:tracked", f"file:{tmp_path / 'tracked'}")
+        .replace(f"project={str(tmp_path / 'tracked')!r}", 'project="p"')
+    )
+    watched = run_watched(script, tracker)
+    assert watched.status == 0, watched.stderr[-3000:]
+    assert watched.codes == ["WIR001"]
+    heard = [p for p in watched.run.all(MetricPoint) if p.source == tracker]
+    assert {p.name for p in heard} == {"val/accuracy"}
+    assert [p.epoch for p in heard] == [1.0, 2.0, 3.0, 4.0, 5.0]
+    assert any(b"in the list `self.blocks`" in content for content in _files(tmp_path / "tracked"))
+
+
+class _Closed:
+    def add_text(self, *args: object, **kwargs: object) -> None:
+        raise ValueError("closed")
+
+
+def test_a_tracker_that_fails_costs_one_line(capfd: pytest.CaptureFixture[str]) -> None:
+    from torchmedic.findings import Diagnosis
+
+    found = Diagnosis(code="WIR001", name="x", family="wiring", severity="error", confidence="proven", headline="a")
+    write_verdict(Verdict(outcome="sick", info=RunInfo(), diagnoses=(found,)), {"tensorboard": _Closed()})
+    assert capfd.readouterr().err == "torchmedic: findings were not written to tensorboard (ValueError: closed)\n"
+
+
+def test_a_healthy_run_leaves_no_trace_in_the_tracker(capfd: pytest.CaptureFixture[str]) -> None:
+    write_verdict(Verdict(outcome="healthy", info=RunInfo()), {"tensorboard": _Closed()})
+    assert capfd.readouterr().err == ""
