@@ -7,7 +7,7 @@ import torch
 from images import tensors
 from torch import nn
 
-DIGIT_FAULTS = ["nan", "negative", "flatten", "numpy"]
+DIGIT_FAULTS = ["nan", "negative", "grey-target", "flatten", "numpy"]
 PRICE_FAULTS = ["regression", "one-output", "constant-target", "float64", "rate"]
 
 
@@ -29,6 +29,9 @@ def digit_loss(sick, scores, labels):
     if sick == "negative":
         chances = torch.softmax(scores, dim=1)
         return nn.functional.nll_loss(chances, labels)
+    if sick == "grey-target":
+        wanted = 255.0 * nn.functional.one_hot(labels, 10)  # white on black, as in the pictures
+        return nn.functional.binary_cross_entropy_with_logits(scores, wanted)
     return nn.functional.cross_entropy(scores, labels)
 
 

@@ -1,11 +1,11 @@
 """Trains two estimators together on a knowledge graph, with early stopping. `--sick` brings one of the old troubles back."""
 
 import argparse
-import copy
 
 import pandas as pd
 import torch
 from torch import nn
+from torchmedic import EarlyStopping, log
 
 from graphs import SIZES, make
 from model import Estimator, MisspelledLoss, UncertainLoss
@@ -48,7 +48,8 @@ def main():
     models = [Estimator(graph, options.width, options.tokens, options.layers, sick) for _ in range(2)]
     criterion = MisspelledLoss() if options.sick == "misspelled" else UncertainLoss()
     optimizer = torch.optim.Adam([p for model in models for p in model.parameters()], lr=5e-3)
-    best, best_states, waited = float("inf"), None, 0
+    both = nn.ModuleList(models)
+    stopping = EarlyStopping(patience=options.patience, monitor="valid_loss")
     for epoch in range(options.epochs):
         answers = [model(graph) for model in models]
         own = sum(criterion(m[graph.labelled][train_rows], s[graph.labelled][train_rows], wanted[train_rows] - centre) for m, s in answers)
@@ -62,16 +63,14 @@ def main():
             mean = sum(model(graph)[0] for model in models) / len(models)
             held_out = mean[graph.labelled][valid_rows]
             valid_loss = nn.functional.mse_loss(held_out, wanted[valid_rows] - centre).item()
+        score = correlation(held_out, wanted[valid_rows])
+        log("correlation", score)
         if epoch % 10 == 0:
-            print(f"epoch {epoch}: loss {loss.item():.4f}, valid loss {valid_loss:.4f}, correlation {correlation(held_out, wanted[valid_rows]):.3f}", flush=True)
-        waited = 0 if valid_loss < best else waited + 1
-        if valid_loss < best:
-            best, best_states = valid_loss, [copy.deepcopy(model.state_dict()) for model in models]
-        if waited == options.patience:
-            print(f"stopped early at epoch {epoch}, best valid loss {best:.4f}")
+            print(f"epoch {epoch}: loss {loss.item():.4f}, valid loss {valid_loss:.4f}, correlation {score:.3f}", flush=True)
+        if stopping.step(valid_loss, both):
+            print(f"stopped early at epoch {epoch}, best valid loss {stopping.best:.4f} at epoch {stopping.best_epoch}")
             break
-    for model, state in zip(models, best_states, strict=True):
-        model.load_state_dict(state)
+    stopping.restore(both)
 
 
 if __name__ == "__main__":
