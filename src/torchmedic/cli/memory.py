@@ -11,6 +11,7 @@ import click
 from torchmedic.cli._output import OneLineError, console
 from torchmedic.cli._results import STANDARD, check_result_path, write_result
 from torchmedic.cli.run import check_command
+from torchmedic.translation import said
 
 if TYPE_CHECKING:
     from torchmedic.checkups.memory.cards import Card
@@ -55,7 +56,7 @@ def command(
         write_result(json_path, to_json(verdict))
     if json_path != STANDARD:
         for line in found.lines():
-            click.echo(line)
+            click.echo(said(line))
         if verdict.diagnoses:
             from torchmedic.render.text import draw
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import torch
@@ -37,6 +38,8 @@ class Pretence:
 
     def begin(self) -> None:
         """Make it so, for the main thread."""
+        # torch logs every operation that fake tensors refuse, with its stack; the exception says the same.
+        logging.getLogger("torch._subclasses.fake_tensor").setLevel(logging.CRITICAL)
         put = self._patches.put
         if self.ledger.device == "cuda":
             install_guard()

@@ -27,7 +27,7 @@ def start(folder: Path, after_import: Callable[[str, Callable[[], None]], None])
 def _begin(
     request: Request, folder: Path, began: float, after_import: Callable[[str, Callable[[], None]], None]
 ) -> None:
-    make = _measure if request.device == "real" else functools.partial(_pretend, request, after_import)
+    make = _measure if request.device == "real" else functools.partial(pretend, request, after_import)
     finish = make(folder, began)
     atexit.register(lambda: finish(_lost()))
 
@@ -51,9 +51,10 @@ def _measure(folder: Path, began: float) -> Callable[[LostTrack | None], None]:
     return finish
 
 
-def _pretend(
+def pretend(
     request: Request, after_import: Callable[[str, Callable[[], None]], None], folder: Path, began: float
 ) -> Callable[[LostTrack | None], None]:
+    """Begin the pretence in this process; returns what writes the plan at its end."""
     from torchmedic.checkups.memory.cards import card_named
     from torchmedic.checkups.memory.cures import cure_named
     from torchmedic.checkups.memory.following import Following
@@ -78,6 +79,25 @@ def _pretend(
     return finish
 
 
+def follow_model(folder: Path, train: Callable[[], None], card: str, began: float) -> None:
+    """Run a training function on a pretended card and leave its plan in the folder; torch is there already."""
+    from torchmedic.checkups.memory.cards import card_named
+    from torchmedic.checkups.memory.following import Following
+    from torchmedic.checkups.memory.pretending import Pretence
+    from torchmedic.checkups.memory.summing import make_plan
+
+    pretence = Pretence(card_named(card), "cuda")
+    following = Following(pretence, lambda: None)
+    pretence.begin()
+    following.begin()
+    lost = None
+    try:
+        train()
+    except Exception as error:  # noqa: BLE001 - whatever the model raises is the answer
+        lost = lost_to(error)
+    _write(make_plan(pretence, following.steps, began, "fake-cuda", lost), folder)
+
+
 def _if_trusted(plan: MemoryPlan) -> MemoryPlan:
     """The plan, void if the pretence gets a known model wrong on this torch."""
     from torchmedic.checkups.memory.selftest import SelfTestError, check_pretence
@@ -98,11 +118,13 @@ def _write(plan: MemoryPlan, folder: Path) -> None:
 
 def _lost() -> LostTrack | None:
     """The exception that ended the script, if one did."""
+    error = getattr(sys, "last_value", None)
+    return lost_to(error) if isinstance(error, BaseException) else None
+
+
+def lost_to(error: BaseException) -> LostTrack:
     from torchmedic.probes.frames import is_user_file, location
 
-    error = getattr(sys, "last_value", None)
-    if not isinstance(error, BaseException):
-        return None
     trace, where = error.__traceback__, None
     while trace is not None:
         code = trace.tb_frame.f_code

@@ -56,7 +56,9 @@ def _coalesced(world: World, tensor: Any, func: Any) -> Any:
     """Entries of one index are added up: the indices are sorted, and new ones and values are made."""
     indices, values = _parts(tensor)
     known = tensor.__dict__.get(_INDICES)
-    count = int(torch.unique(known, dim=1).shape[1]) if known is not None else tensor._nnz()
+    count = (
+        int(torch.unique(known.reshape(indices.shape[0], -1), dim=1).shape[1]) if known is not None else tensor._nnz()
+    )
     world.ledger.pass_through([3 * tensor._nnz() * _LONG], world.origin(), str(func), "workspace")
     made = _new(world, indices, count, func, last=True), _new(world, values, count, func)
     return _made(world, made[0], made[1], tensor.shape, coalesced=True)

@@ -131,10 +131,11 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _book_all(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> None:
         origin = self.origin()
         name = str(func)
-        for leaf in tree_leaves(out):
-            if isinstance(leaf, FakeTensor) and leaf.fake_device.type == self.device:
-                self._book(leaf, name, origin=origin)
-        self.kernels.extras(self, func, args, kwargs, out, origin)
+        made = [t for t in tree_leaves(out) if isinstance(t, FakeTensor) and t.fake_device.type == self.device]
+        for tensor in made:
+            self._book(tensor, name, origin=origin)
+        if made:
+            self.kernels.extras(self, func, args, kwargs, out, origin)
 
     def _book(self, tensor: torch.Tensor, op: str, category: str = "", origin: Origin | None = None) -> None:
         if tensor.layout is torch.sparse_coo:
@@ -155,7 +156,7 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _accumulated(self, func: Any, args: tuple[Any, ...]) -> Any:
         """The engine adds up gradients in place where nobody else holds them; of fake ones it makes a third."""
-        if func is not aten.add.Tensor or torch._C._current_autograd_node() is not None or len(args) < 2:
+        if func is not aten.add.Tensor or len(args) != 2:
             return None
         for target, other in ((args[0], args[1]), (args[1], args[0])):
             if _held_once(target):
@@ -320,5 +321,6 @@ def _is_dense(tensor: torch.Tensor) -> bool:
     return True
 
 
-_LOOKED_AT = 2
+# The buffer's reference and those of the call that brings the tensor here.
+_LOOKED_AT = 4
 _LOOKED_AT_STORAGE = 2

@@ -1,0 +1,129 @@
+"""`torchmedic.estimate`: the memory of training a model, for notebooks and tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from torchmedic.checkups.memory.asking import PLAN_FILE
+from torchmedic.facts import MemoryPlan, from_plain
+
+_STEPS = 2
+
+
+def GiB(amount: float) -> int:  # noqa: N802 - a unit is written as a unit
+    """Gibibytes in bytes.
+
+    >>> GiB(2)
+    2147483648
+    """
+    return int(amount * (1 << 30))
+
+
+class EstimateError(RuntimeError):
+    """The model could not be followed."""
+
+
+class Estimate:
+    """The answer: `peak` in bytes, and the whole plan."""
+
+    def __init__(self, plan: MemoryPlan) -> None:
+        self.plan = plan
+
+    @property
+    def peak(self) -> int:
+        return self.plan.peak_allocated
+
+    @property
+    def reserved(self) -> int:
+        return self.plan.peak_reserved
+
+    @property
+    def by_category(self) -> Mapping[str, int]:
+        return self.plan.by_category
+
+    def __str__(self) -> str:
+        from torchmedic.render.memory import plan_lines
+
+        return "\n".join(plan_lines(self.plan))
+
+
+def estimate(
+    model: torch.nn.Module,
+    batch: Any,
+    optimizer: Any = torch.optim.Adam,
+    loss: Callable[..., torch.Tensor] | None = None,
+    card: str = "H200",
+) -> Estimate:
+    """Peak memory of training `model` on `batch`, as if on a card; nothing is computed and the model stays as it is.
+
+    `batch` is a tensor, a tuple or a dict of arguments. `optimizer` is a class or a function of the parameters.
+    `loss` gets the model's output; without one, `output.loss`, `output["loss"]` or the mean of the output is taken.
+
+    >>> import torch
+    >>> estimate(torch.nn.Linear(8, 8), torch.zeros(4, 8)).peak < GiB(1)
+    True
+    """
+    with tempfile.TemporaryDirectory(prefix="torchmedic-memory-") as scratch:
+        child = os.fork()
+        if child == 0:
+            _in_child(Path(scratch), model, batch, optimizer, loss, card)
+        os.waitpid(child, 0)
+        answer = Path(scratch) / PLAN_FILE
+        if not answer.exists():
+            raise EstimateError("the process that followed the model ended without an answer")
+        plan: MemoryPlan = from_plain(MemoryPlan, json.loads(answer.read_text()))
+    if plan.lost is not None:
+        raise EstimateError(plan.lost.error)
+    return Estimate(plan)
+
+
+def _in_child(folder: Path, model: Any, batch: Any, optimizer: Any, loss: Any, card: str) -> None:
+    """In a fork, so that the caller's process keeps its torch as it is."""
+    from torchmedic.checkups.memory.session import follow_model
+
+    status = 1
+    try:
+        torch.set_num_threads(1)
+        follow_model(folder, lambda: _train(model, batch, optimizer, loss), card, time.monotonic())
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _train(model: torch.nn.Module, batch: Any, optimizer: Any, loss: Any) -> None:
+    model.to("cuda").train()
+    stepper = optimizer(model.parameters())
+    for _ in range(_STEPS):
+        moved = _moved(batch)
+        output = model(**moved) if isinstance(moved, Mapping) else model(*moved)
+        (loss(output) if loss is not None else _loss_of(output)).backward()
+        stepper.step()
+        stepper.zero_grad()
+
+
+def _moved(batch: Any) -> Any:
+    if isinstance(batch, Mapping):
+        return {name: _to_card(item) for name, item in batch.items()}
+    return tuple(_to_card(item) for item in (batch if isinstance(batch, (tuple, list)) else (batch,)))
+
+
+def _to_card(item: Any) -> Any:
+    return item.to("cuda") if isinstance(item, torch.Tensor) else item
+
+
+def _loss_of(output: Any) -> Any:
+    if isinstance(output, torch.Tensor):
+        return output.float().mean()
+    found = output.get("loss") if isinstance(output, Mapping) else getattr(output, "loss", None)
+    if found is None:
+        first = output[0] if isinstance(output, (tuple, list)) else next(iter(output.values()))
+        return first.float().mean()
+    return found

@@ -1,0 +1,189 @@
+"""What is followed on the pretended card: categories, true values, frameworks' habits, and scripts that get lost."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tests.memory.running import SCRIPTS, plan_of, plan_of_text
+from torchmedic.checkups.memory import selftest
+from torchmedic.checkups.memory.asking import Request
+from torchmedic.facts import MemoryPlan
+
+_TRAINING = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 8)){moved}
+optimizer = torch.optim.Adam(model.parameters())
+{between}
+for step in range(4):
+    x = {batch}
+    loss = model(x).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    {after}
+"""
+
+
+def _training(
+    tmp_path: Path,
+    *,
+    moved: str = ".cuda()",
+    between: str = "",
+    batch: str = "torch.randn(64, 256, device='cuda')",
+    after: str = "pass",
+    request: Request | None = None,
+) -> MemoryPlan:
+    text = _TRAINING.format(moved=moved, between=between, batch=batch, after=after)
+    return plan_of_text(text, tmp_path, request=request)
+
+
+_WEIGHTS = 4 * (256 * 512 + 512 + 512 * 8 + 8)
+
+
+def test_parameters_gradients_and_state_are_told_apart(tmp_path: Path) -> None:
+    plan = _training(tmp_path)
+    assert plan.lost is None
+    assert plan.mode == "fake-cuda"
+    for category, times in (("parameters", 1), ("gradients", 1), ("optimizer state", 2)):
+        assert plan.by_category[category] == pytest.approx(times * _WEIGHTS, rel=0.02)
+    assert sum(plan.by_category.values()) == plan.peak_allocated
+    assert sum(share.bytes for share in plan.by_line) == plan.peak_allocated
+    assert plan.phase == "optimizer"
+    assert plan.assumed == ()
+
+
+def test_an_optimizer_built_before_the_move_still_holds_the_parameters(tmp_path: Path) -> None:
+    late = _training(tmp_path, moved="", between="model.to('cuda')")
+    assert late.by_category == _training(tmp_path).by_category
+
+
+def test_a_script_that_uses_no_card_is_counted_on_the_cpu(tmp_path: Path) -> None:
+    plain = {"moved": "", "batch": "torch.randn(64, 256)"}
+    assert _training(tmp_path, **plain).peak_allocated == 0
+    plan = _training(tmp_path, **plain, request=Request(device="cpu"))
+    assert plan.mode == "fake-cpu"
+    assert plan.by_category["parameters"] == pytest.approx(_WEIGHTS, rel=0.02)
+
+
+def test_numbers_of_the_model_that_are_read_are_assumed_with_their_line(tmp_path: Path) -> None:
+    plan = _training(tmp_path, after="print(f'{loss.item():.3f}', loss.detach().cpu().numpy())")
+    assert plan.lost is None
+    lines = {one.where.line for one in plan.assumed if one.where is not None}
+    assert lines == {14}
+
+
+def test_checks_for_finite_numbers_pass(tmp_path: Path) -> None:
+    after = "assert torch.isfinite(loss) and not torch.isnan(loss).any() and not loss.isinf()"
+    plan = _training(tmp_path, after=after)
+    assert plan.lost is None
+    assert plan.assumed == ()
+
+
+def test_a_checkpoint_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "best.pt").write_text("precious")
+    plan = _training(tmp_path, after="torch.save(model.state_dict(), 'best.pt')")
+    assert (tmp_path / "best.pt").read_text() == "precious"
+    assert any("torch.save" in one.what for one in plan.assumed)
+
+
+def test_where_the_script_was_lost_is_said_with_the_partial_answer(tmp_path: Path) -> None:
+    plan = _training(tmp_path, after="x[:, 300] if step == 1 else None")
+    assert plan.lost is not None
+    assert plan.lost.where is not None
+    assert (plan.lost.where.file, plan.lost.where.line) == ("script.py", 14)
+    assert plan.steps == 2
+    assert plan.peak_allocated > 4 * _WEIGHTS
+
+
+def test_a_failed_self_test_voids_the_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise selftest.SelfTestError("the books are off")
+
+    monkeypatch.setattr(selftest, "check_pretence", refuse)
+    plan = _training(tmp_path)
+    assert plan.steps == 0
+    assert plan.lost is not None
+    assert "self-test" in plan.lost.error
+
+
+def test_shapes_that_depend_on_data_are_true(tmp_path: Path) -> None:
+    text = """
+        import torch
+        edges = torch.randint(0, 50, (2, 4000)).cuda()
+        layer = torch.nn.Linear(16, 16).cuda()
+        optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+        for _ in range(2):
+            nodes = edges.unique()
+            assert len(nodes) == 50 and int(edges.max()) == 49
+            kept = edges[:, edges[0] < 10]
+            assert 0 < kept.shape[1] < 1600
+            repeated = torch.arange(3).cuda().repeat_interleave(torch.tensor([1, 2, 3]).cuda())
+            assert repeated.tolist() == [0, 1, 1, 2, 2, 2]
+            assert (edges[0] >= 0).nonzero().shape == (4000, 1)
+            x = torch.randn(50, 16, device="cuda")[kept[0]]
+            layer(x).sum().backward()
+            optimizer.step()
+    """
+    plan = plan_of_text(textwrap.dedent(text), tmp_path)
+    assert plan.lost is None
+    assert plan.assumed == ()
+
+
+def test_a_mask_that_the_model_computes_is_taken_to_select_everything(tmp_path: Path) -> None:
+    after = "hard = model(x)[model(x) > 0]; assert hard.shape == (512,)"
+    plan = _training(tmp_path, after=after)
+    assert plan.lost is None
+    assert any("mask" in one.what for one in plan.assumed)
+
+
+def test_loaders_with_workers_and_pinned_memory_are_followed(tmp_path: Path) -> None:
+    between = (
+        "data = torch.utils.data.TensorDataset(torch.randn(512, 256))\n"
+        "loader = torch.utils.data.DataLoader(data, batch_size=32, num_workers=4, pin_memory=True, timeout=5)\n"
+        "batches = iter([b for _ in range(2) for b in loader])"
+    )
+    batch = "next(batches)[0].to('cuda', non_blocking=True)"
+    small = _training(tmp_path, between=between, batch=batch)
+    assert (small.lost, small.loader_batch) == (None, 32)
+    large = _training(tmp_path, between=between, batch=batch, request=Request(loader_batch=128))
+    assert large.phase_peaks["forward"] > small.phase_peaks["forward"]
+
+
+@pytest.mark.parametrize("script", ["lstm.py", "unet.py", "vit.py", "sparse.py", "gpt_checkpointed.py"])
+def test_scripts_of_many_kinds_are_followed_to_the_end(script: str) -> None:
+    plan = plan_of(SCRIPTS / script)
+    assert plan.lost is None
+    assert plan.steps >= 2
+    assert plan.by_category["optimizer state"] > 0
+
+
+def test_an_lstm_keeps_its_reserve(tmp_path: Path) -> None:
+    plan = plan_of(SCRIPTS / "lstm.py")
+    reserve = next(big for big in plan.largest if big.module == "lstm")
+    # Two layers, both directions: five values of each unit, the outputs between, and a mask of dropout.
+    assert reserve.shape[0] == pytest.approx(64 * 100 * 256 * 2 * (11 * 4 + 1), rel=0.05)
+
+
+@pytest.mark.parametrize(("remedy", "helps"), [("bf16", True), ("checkpointing", True), ("fused", False)])
+def test_remedies_are_put_into_effect(remedy: str, helps: bool, tmp_path: Path) -> None:
+    text = """
+        import torch
+        from torch import nn
+        blocks = [nn.Sequential(nn.Linear(128, 512), nn.GELU(), nn.Linear(512, 128)) for _ in range(4)]
+        model = nn.Sequential(*blocks).cuda()
+        optimizer = torch.optim.AdamW(model.parameters())
+        for _ in range(2):
+            model(torch.randn(4096, 128, device="cuda")).pow(2).mean().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+    """
+    script = textwrap.dedent(text)
+    before = plan_of_text(script, tmp_path).peak_allocated
+    after = plan_of_text(script, tmp_path, request=Request(remedy=remedy)).peak_allocated
+    assert (after < 0.8 * before) == helps
+    assert after <= 1.001 * before

@@ -1,0 +1,92 @@
+"""The allocator, the cards, the laws of growth and the flags, each by itself."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from torchmedic.checkups.memory.allocator import MIB, CachingAllocator
+from torchmedic.checkups.memory.cards import GIB, UnknownCard, card_named
+from torchmedic.checkups.memory.growth import fit
+from torchmedic.cli._memory_axes import law_text, parse_sweep, with_flag
+from torchmedic.cli._output import OneLineError
+
+
+def test_small_requests_share_a_segment_of_two_mebibytes() -> None:
+    allocator = CachingAllocator()
+    allocator.allocate(1)
+    allocator.allocate(1000)
+    assert (allocator.allocated, allocator.reserved) == (512 + 1024, 2 * MIB)
+
+
+def test_large_requests_take_twenty_mebibytes_or_their_own_size() -> None:
+    allocator = CachingAllocator()
+    allocator.allocate(3 * MIB)
+    assert allocator.reserved == 20 * MIB
+    allocator.allocate(31 * MIB)
+    assert allocator.reserved == 20 * MIB + 32 * MIB
+
+
+def test_freed_memory_is_used_again_and_neighbours_merge() -> None:
+    allocator = CachingAllocator()
+    blocks = [allocator.allocate(4 * MIB) for _ in range(5)]
+    for block in blocks:
+        allocator.release(block)
+    allocator.allocate(20 * MIB)
+    assert (allocator.allocated, allocator.reserved) == (20 * MIB, 20 * MIB)
+
+
+def test_an_expandable_segment_grows_where_others_fragment() -> None:
+    plain, expandable = CachingAllocator(), CachingAllocator(expandable=True)
+    for allocator in (plain, expandable):
+        first = allocator.allocate(40 * MIB)
+        allocator.release(first)
+        allocator.allocate(60 * MIB)
+    assert (plain.reserved, expandable.reserved) == (100 * MIB, 60 * MIB)
+
+
+@given(st.lists(st.tuples(st.integers(1, 64 * MIB), st.booleans()), max_size=60), st.booleans())
+def test_the_books_of_the_allocator_balance(requests: list[tuple[int, bool]], expandable: bool) -> None:
+    allocator = CachingAllocator(expandable=expandable)
+    held = []
+    for size, release in requests:
+        held.append(allocator.allocate(size))
+        if release:
+            allocator.release(held.pop(len(held) // 2))
+        assert allocator.allocated == sum(block.size for block in held) <= allocator.reserved
+    for block in held:
+        allocator.release(block)
+    assert allocator.allocated == 0
+    allocator.give_back_unused()
+    assert allocator.reserved == 0
+
+
+@pytest.mark.parametrize(("text", "memory"), [("24GiB", 24 * GIB), ("80gb", 80 * 10**9), ("512 MiB", GIB // 2)])
+def test_a_card_may_be_a_size(text: str, memory: int) -> None:
+    assert card_named(text).memory == memory
+
+
+def test_an_unknown_card_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownCard, match="A100-80"):
+        card_named("voodoo")
+
+
+def test_growth_is_the_largest_of_the_laws_of_the_phases() -> None:
+    sizes = [1, 2, 4, 8]
+    growth = fit(sizes, [{"optimizer": 500, "backward": 100 + 10 * n * n} for n in sizes])
+    assert growth.phase_at(2) == "optimizer"
+    assert growth.phase_at(20) == "backward"
+    assert growth.largest_below(4101, 8) == 20
+    assert "n^2" in law_text(growth.laws["backward"], "n")
+
+
+def test_a_flag_is_replaced_or_added() -> None:
+    assert with_flag(["t.py", "--bs=4"], "--bs", "8") == ["t.py", "--bs=8"]
+    assert with_flag(["t.py"], "--bs", "8") == ["t.py", "--bs", "8"]
+
+
+@pytest.mark.parametrize("text", ["batch-size", "batch-size=", "batch-size=4", "=4,8", "batch-size=a,b"])
+def test_an_unclear_sweep_is_refused(text: str) -> None:
+    with pytest.raises(OneLineError, match="--sweep"):
+        parse_sweep(text)

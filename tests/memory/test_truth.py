@@ -1,0 +1,29 @@
+"""Predicted peaks against those measured on an H200."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch_geometric.nn  # noqa: F401 - once, before the forks
+import transformers
+
+from tests.memory.running import SCRIPTS, plan_of
+
+for _name in ("BertForSequenceClassification", "GPT2LMHeadModel", "ResNetForImageClassification"):
+    getattr(transformers, _name)
+
+_TRUTH = json.loads((Path(__file__).parents[2] / "bench" / "memory_truth.json").read_text())
+
+
+@pytest.mark.parametrize("row", _TRUTH["rows"], ids=lambda row: " ".join([row["script"], *row["arguments"]]))
+def test_the_peak_is_the_measured_one(row: dict[str, object]) -> None:
+    # GIVEN a script whose peak was measured
+    # WHEN it is followed without a GPU
+    plan = plan_of(SCRIPTS / str(row["script"]), *row["arguments"])  # type: ignore[misc]
+    # THEN the peaks agree
+    assert plan.lost is None
+    assert plan.assumed == ()
+    assert abs(plan.peak_allocated / int(str(row["allocated"])) - 1) < 0.01
+    assert abs(plan.peak_reserved / int(str(row["reserved"])) - 1) < 0.05
