@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from torchmedic.checking import assert_clean_data as assert_clean_data
     from torchmedic.checking import check_data as check_data
     from torchmedic.early_stopping import EarlyStopping as EarlyStopping
+    from torchmedic.estimating import GiB as GiB
+    from torchmedic.estimating import estimate as estimate
     from torchmedic.in_process import watch as watch
     from torchmedic.metrics import log as log
 
@@ -17,6 +19,8 @@ _HOME = {
     "assert_finite": "asserting",
     "check_data": "checking",
     "EarlyStopping": "early_stopping",
+    "GiB": "estimating",
+    "estimate": "estimating",
     "log": "metrics",
     "watch": "in_process",
 }

@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "_version": frozenset(),
     "settings": frozenset(),
     "redaction": frozenset(),
+    "translation": frozenset(),
     "facts": frozenset(),
     "findings": frozenset({"facts"}),
     "store": _BASICS | {"facts"},
@@ -32,7 +33,7 @@ MAY_IMPORT = {
     "rules": frozenset({"findings", "facts"}),
     "triage": frozenset({"rules", "findings", "facts"}),
     "curves": frozenset({"facts"}),
-    "render": frozenset({"_version", "findings", "facts", "curves"}),
+    "render": frozenset({"_version", "findings", "facts", "curves", "translation"}),
     "record": _BASICS | {"facts", "store"},
     "checkups": _BASICS | {"facts", "probes.frames"},
     "probes": _BASICS | {"facts", "ranks", "record", "checkups", "traceback_text", "metrics", "launch.imports"},
@@ -41,11 +42,12 @@ MAY_IMPORT = {
     "launch": _BASICS | {"facts", "ranks", "store", "record", "probes", "replay", "watching", "integrations.trackers"},
     "_boot": frozenset({"launch"}),
     "asserting": frozenset({"facts", "probes"}),
+    "estimating": frozenset({"facts", "checkups", "render"}),
     "checking": _BASICS | {"facts", "findings", "store", "triage", "render", "checkups", "probes.frames"},
     "history": frozenset({"facts", "findings"}),
     "metrics": frozenset({"facts"}),
     "early_stopping": frozenset({"facts", "metrics", "probes"}),
-    "reporting": frozenset({"facts", "findings", "ranks", "rules", "sampled", "render"}),
+    "reporting": frozenset({"facts", "findings", "ranks", "rules", "sampled", "render", "translation"}),
     "live": frozenset({"facts", "findings", "ranks", "render", "reporting", "sampled", "store", "triage"}),
     "in_process": _BASICS
     | {
@@ -64,7 +66,7 @@ MAY_IMPORT = {
     "integrations": _BASICS
     | {"facts", "findings", "store", "record", "metrics", "early_stopping"}
     | {"in_process", "probes", "render", "reporting", "triage"},
-    "__init__": _BASICS | {"asserting", "checking", "early_stopping", "in_process", "metrics", "integrations"},
+    "__init__": _BASICS | {"asserting", "checking", "early_stopping", "estimating", "in_process", "metrics", "integrations"},
     "__main__": frozenset({"cli"}),
     "cli": _EVERYTHING,
 }
@@ -77,6 +79,7 @@ SEES_TORCH = {
     "checkups",
     "integrations",
     "asserting",
+    "estimating",
     "early_stopping",
     "in_process",
 }
