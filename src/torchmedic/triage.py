@@ -52,7 +52,8 @@ def _parts(run: Run) -> tuple[Run, ...]:
 def _told_of(part: Run, run: Run, found: Iterable[Diagnosis]) -> Iterator[Diagnosis]:
     """Diagnoses with the rank they are about."""
     for diagnosis in found:
-        yield replace(diagnosis, ranks=(part.info.rank,)) if any(part is rank for rank in run.ranks) else diagnosis
+        is_rank = len(run.ranks) > 1 and any(part is rank for rank in run.ranks)
+        yield replace(diagnosis, ranks=(part.info.rank,)) if is_rank else diagnosis
 
 
 def _without_repeats(found: list[Diagnosis]) -> list[Diagnosis]:

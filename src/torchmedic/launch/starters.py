@@ -57,6 +57,8 @@ class Starters(Probe):
     def _armed(self, environment: Mapping[str, str]) -> Mapping[str, str]:
         """The environment of a new rank; that of any other process is left as it is."""
         rank = rank_in(environment)
+        if rank is None and self._settings.launcher:
+            rank = 0  # a launcher asked for one process tells it no rank
         if rank is None or rank == rank_in(os.environ):
             return environment
         try:

@@ -71,5 +71,10 @@ def wrappers_in(modules: Iterable[Any]) -> list[Any]:
     return [m for m in modules if isinstance(m, torch.nn.parallel.DistributedDataParallel)]
 
 
+def is_sharded(optimizer: Any) -> bool:
+    """Whether an optimizer's parameters are spread over ranks (`fully_shard`, tensor parallel layers)."""
+    return any(hasattr(p, "_local_tensor") for group in optimizer.param_groups for p in group["params"])
+
+
 def _store() -> Any:
     return dist.distributed_c10d.PrefixStore("torchmedic", dist.distributed_c10d._get_default_store())

@@ -12,10 +12,10 @@ from torchmedic.probes.frames import user_location
 from torchmedic.probes.loaders import Loaders
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
-from torchmedic.record import Probe, Recorder
+from torchmedic.record import Probe, Recorder, say
 from torchmedic.replay.beginnings import Handed, Withheld
 from torchmedic.replay.case import Case
-from torchmedic.replay.company import Company, wrappers_in
+from torchmedic.replay.company import Company, is_sharded, wrappers_in
 from torchmedic.replay.guard import Guard, Suspicion
 from torchmedic.replay.loops import find_loop, read_names
 from torchmedic.replay.overflow import may_overflow
@@ -62,6 +62,13 @@ class Doctor(Probe):
         self._scalers.remove()
 
     # -- events --------------------------------------------------------------------------------------------------
+
+    def on_optimizer(self, optimizer: Any) -> None:
+        """Shards of parameters tell a rank its own part only, and looking at them whole would cost messages."""
+        if is_sharded(optimizer):
+            self.recorder.rest(self)
+            if not self.recorder.rank:
+                say("parameters are sharded (DTensor): steps with non-finite numbers are not withheld or looked into")
 
     def on_fetch(self, iterator: Any) -> Any:
         return self._session.batch_again() if self._session is not None else None
