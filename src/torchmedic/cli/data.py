@@ -11,12 +11,14 @@ import click
 
 from torchmedic.cli._output import OneLineError, check_writable, console
 from torchmedic.cli._results import STANDARD, check_result_path, write_result
+from torchmedic.translation import said
 
 if TYPE_CHECKING:
     from torchmedic.checkups.data.check import Checkup
     from torchmedic.findings import Verdict
 
 _HELP = {
+    "engine": "Where tables are read: on this machine, or on a cluster.",
     "group_by": "Column whose groups are normalised one by one; may be given several times.",
     "where": "Check only the rows for which this SQL condition holds.",
     "rows": "Write every bad cell (source, row, column, trouble, value) to a Parquet or CSV file.",
@@ -34,6 +36,8 @@ _HELP = {
 @click.option("--where", metavar="SQL", default="", help=_HELP["where"])
 @click.option("--rows", "rows_path", type=click.Path(path_type=Path), help=_HELP["rows"])
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the verdict as JSON (- for stdout).")
+@click.option("--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", help=_HELP["engine"])
+@click.option("--remote", metavar="URL", default="", help="Spark Connect server, sc://HOST:15002; else SPARK_REMOTE.")
 @click.option("--memory-limit", metavar="SIZE", default="", help="Memory for the engine, like 2GiB; it spills beyond.")
 @click.option("--trust", is_flag=True, help=_HELP["trust"])
 def command(json_path: Path | None, rows_path: Path | None, targets: tuple[str, ...], **asked: Any) -> None:
@@ -57,6 +61,8 @@ def command(json_path: Path | None, rows_path: Path | None, targets: tuple[str, 
         split=asked["split"],
         where=asked["where"],
         trust=asked["trust"],
+        engine=asked["engine"],
+        remote=asked["remote"],
         memory_limit=asked["memory_limit"],
         rows_path=rows_path,
     )
@@ -111,16 +117,16 @@ def _show(verdict: Verdict, checkup: Checkup) -> None:
     from torchmedic.cli._results import hanging
 
     for source in verdict.extra["data"]["sources"]:
-        click.echo(hanging(source["source"], _described(source), 24))
+        click.echo(hanging(source["source"], said(_described(source)), 24))
     if verdict.diagnoses:
         from torchmedic.render.text import draw
 
         click.echo()
         draw(verdict, console(error_stream=False))
     elif not checkup.interrupted:
-        click.echo("no trouble found")
+        click.echo(said("no trouble found"))
     if checkup.interrupted:
-        click.echo("torchmedic: interrupted; this is what was known by then", err=True)
+        click.echo(said("torchmedic: interrupted; this is what was known by then"), err=True)
 
 
 def _described(source: dict[str, Any]) -> str:

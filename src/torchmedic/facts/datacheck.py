@@ -56,6 +56,7 @@ class Texts:
 
     count: int
     missing_words: int = 0
+    missing_tokens: tuple[str, ...] = ()
     tokens: tuple[tuple[str, int], ...] = ()
     cells: tuple[Cell, ...] = ()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -9,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from torchmedic.checkups.data.engine import DuckTable, connected
+from torchmedic.checkups.data.engine import Table, connected
 from torchmedic.checkups.data.guessing import roles_of
 from torchmedic.checkups.data.opening import Opened, Unreadable, check_columns, open_tables
 from torchmedic.checkups.data.options import DataError, Options, Progress
@@ -44,15 +46,16 @@ class Checkup:
 def check_paths(targets: tuple[str, ...], options: Options, progress: Progress | None = None) -> Checkup:
     """Check files, folders and patterns. Ctrl-C ends it early with what is known so far."""
     checkup = Checkup(options, progress or Progress())
-    sources = find_sources(targets)
-    checkup.progress.sources = len(sources)
-    with connected(options.memory_limit) as connection:
+    with contextlib.ExitStack() as stack:
+        connection = stack.enter_context(connected(options.memory_limit))
         checkup.progress.connection = connection
+        sources, look = _engine(checkup, connection, stack, targets)
+        checkup.progress.sources = len(sources)
         if options.rows_path is not None:
             checkup.rows = RowList(connection)
         try:
             for source in sources:
-                _check(checkup, connection, source)
+                _check(checkup, source, look)
                 checkup.progress.done += 1
             compare_tables(checkup)
         except (KeyboardInterrupt, RuntimeError) as error:
@@ -69,15 +72,37 @@ def _is_interrupt(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt) or "interrupt" in str(error).lower()
 
 
-def _check(checkup: Checkup, connection: Any, source: Source) -> None:
+def _engine(
+    checkup: Checkup, connection: Any, stack: contextlib.ExitStack, targets: tuple[str, ...]
+) -> tuple[list[Source], Callable[[Source], None]]:
+    """The sources as the engine knows them, and how it looks at one."""
+    options = checkup.options
+    if options.engine == "duckdb":
+        return find_sources(targets), functools.partial(_look, checkup, connection)
+    from torchmedic.checkups.data.spark import open_spark, spark_session, spark_sources
+
+    session = stack.enter_context(spark_session(options.remote))
+
+    def look(source: Source) -> None:
+        check_tables(checkup, lambda _: iter([Opened(open_spark(session, source, options, connection))]), source)
+
+    return spark_sources(targets), look
+
+
+def _look(checkup: Checkup, connection: Any, source: Source) -> None:
+    """One source on this machine."""
+    if source.format in _TABLES:
+        check_tables(checkup, lambda as_text: open_tables(connection, source, checkup.options, as_text), source)
+    else:
+        from torchmedic.checkups.data.files import other_facts
+
+        checkup.note(other_facts(source, checkup.options, checkup.progress))
+
+
+def _check(checkup: Checkup, source: Source, look: Callable[[Source], None]) -> None:
     """One source; what goes wrong with it is a finding, and the others are still checked."""
     try:
-        if source.format in _TABLES:
-            check_tables(checkup, lambda as_text: open_tables(connection, source, checkup.options, as_text), source)
-        else:
-            from torchmedic.checkups.data.files import other_facts
-
-            checkup.note(other_facts(source, checkup.options, checkup.progress))
+        look(source)
     except DataError:
         raise
     except Unreadable as error:
@@ -109,7 +134,9 @@ def check_tables(checkup: Checkup, opened_again: Callable[[frozenset[str]], Iter
     """All tables of a source. A column with text among its numbers is read again as text, so that no row is lost."""
     for number, opened in enumerate(opened_again(frozenset())):
         started = time.monotonic()
-        check_columns(opened.table.columns, checkup.options)
+        if checkup.progress.sources <= 1:
+            # Of several tables each has its own columns: test data may well lack the label.
+            check_columns(opened.table.columns, checkup.options)
         looked = first_look(opened.table, checkup.options, checkup.progress)
         as_text: frozenset[str] = frozenset()
         for _ in range(_MOST_AGAIN):
@@ -173,19 +200,19 @@ def compare_tables(checkup: Checkup) -> None:
     named = [(Path(looked.table.name).name, looked) for looked in checkup.looked]
     for _, train in ((name, looked) for name, looked in named if is_training(name)):
         for _, test in ((name, looked) for name, looked in named if is_held_out(name)):
-            if isinstance(train.table, DuckTable) and isinstance(test.table, DuckTable):
-                with checkup.progress.stage("what training and test data share"):
-                    checkup.note(_shared(train.table, test.table, checkup.options))
+            with checkup.progress.stage("what training and test data share"):
+                checkup.note(_shared(train.table, test.table, checkup.options))
 
 
-def _shared(train: DuckTable, test: DuckTable, options: Options) -> Iterator[Observation]:
+def _shared(train: Table, test: Table, options: Options) -> Iterator[Observation]:
     theirs = {column.name: column for column in test.columns}
     common = [
         replace(c, raw="", read=c.sql) for c in train.columns if c.name in theirs and theirs[c.name].family == c.family
     ]
     if len(common) < 0.6 * max(len(train.columns), len(test.columns)):
         return
-    both = DuckTable(name=test.name, connection=train.connection, relation=train.view, columns=common)
+    both = train.with_columns(common)
+    both.name = test.name
     right = ", ".join(f"{theirs[column.name].sql} AS {column.sql}" for column in common)
     small, _ = both.sample()
     roles = roles_of(both, options)

@@ -33,6 +33,7 @@ _UNIT_FACTORS = (10.0, 100.0, 1000.0, 60.0, 3600.0, 2.2046, 2.54, 25.4, 30.48, 3
 # A value that lies this many times farther out than all but a few of the others is no tail but an accident.
 ISOLATED = 30.0
 FAR = 100.0
+FEWEST_ROWS = 30
 _READABLE = 0.9
 
 
@@ -48,9 +49,15 @@ def texts_of(table: Table, column: Column, count: int) -> Texts | None:
         f"SELECT {column.raw}, count(*) AS n FROM {{t}} WHERE {column.raw} IS NOT NULL AND {column.sql} IS NULL "
         f"GROUP BY {column.raw} ORDER BY n DESC, {column.raw} LIMIT 200"
     )
-    words = sum(n for token, n in tokens if str(token).strip().lower() in MISSING_WORDS or not str(token).strip())
     real = [(str(token)[:40], int(n)) for token, n in tokens]
-    return Texts(count=count, missing_words=int(words), tokens=tuple(real[:8]), cells=_token_cells(table, column, real))
+    words = [(token, n) for token, n in real if token.strip().lower() in MISSING_WORDS or not token.strip()]
+    return Texts(
+        count=count,
+        missing_words=sum(n for _, n in words),
+        missing_tokens=tuple(token for token, _ in words),
+        tokens=tuple(real[:8]),
+        cells=_token_cells(table, column, real),
+    )
 
 
 def _token_cells(table: Table, column: Column, tokens: list[tuple[str, int]]) -> tuple[Cell, ...]:
@@ -93,7 +100,7 @@ def outliers(
     low, median, high, size = middle
     reach = max(median - low, high - median)
     farthest = max(median - ends[0], ends[1] - median)
-    if size < 30 or reach <= 0 or farthest <= ISOLATED * reach:
+    if size < FEWEST_ROWS or reach <= 0 or farthest <= ISOLATED * reach:
         return None
     number = number_of(column)
     off = f"abs({number} - {median!r})"

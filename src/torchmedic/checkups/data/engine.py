@@ -96,6 +96,7 @@ class Table(Protocol):
     name: str
     columns: list[Column]
     reads_once: bool
+    view: str
 
     def query(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""
@@ -105,6 +106,15 @@ class Table(Protocol):
 
     def cells(self, column: Column, wanted: Wanted, most: int = 5) -> tuple[Cell, ...]:
         """Where some of the wanted cells of a column are."""
+
+    def hash_of(self, values: list[str]) -> str:
+        """A number, in SQL, that rows with equal values share."""
+
+    def with_numbers(self, names: frozenset[str]) -> Table:
+        """The same table with columns of text read as numbers where they are numbers."""
+
+    def with_columns(self, columns: list[Column]) -> Table:
+        """A table over the view of this one."""
 
 
 def family_of(kind: str) -> str:
@@ -213,9 +223,14 @@ class DuckTable:
         return [described(i, row[0], row[1]) for i, row in enumerate(rows)]
 
     def with_numbers(self, names: frozenset[str]) -> DuckTable:
-        """The same table with columns of text read as numbers where they are numbers."""
         columns = [as_number(column) if column.name in names else column for column in self.columns]
         return replace(self, columns=columns, view="")
+
+    def with_columns(self, columns: list[Column]) -> DuckTable:
+        return DuckTable(name=self.name, connection=self.connection, relation=self.view, columns=columns)
+
+    def hash_of(self, values: list[str]) -> str:
+        return f"hash({', '.join(values)})"
 
     def query(self, sql: str) -> list[tuple[Any, ...]]:
         rows: list[tuple[Any, ...]] = self.connection.execute(sql.replace("{t}", self.view)).fetchall()
@@ -230,7 +245,7 @@ class DuckTable:
             some = f" USING SAMPLE {100 * SAMPLE_ROWS / count:.6f} PERCENT (bernoulli, 42)"
         self.connection.execute(f"CREATE TEMP TABLE {name} AS SELECT * FROM {self.view}{some}")
         same = [column.copied() for column in self.columns]
-        small = DuckTable(name=self.name, connection=self.connection, relation=name, columns=same)
+        small: Table = DuckTable(name=self.name, connection=self.connection, relation=name, columns=same)
         if not some:
             return small, None
         return small, int(self.connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0])

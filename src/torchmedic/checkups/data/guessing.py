@@ -91,7 +91,7 @@ def _split(table: Table) -> Column | None:
 
 
 def _groups(table: Table, options: Options, roles: Roles, by_name: dict[str, Column]) -> None:
-    roles.groups = [by_name[name] for name in options.group_by]
+    roles.groups = [by_name[name] for name in options.group_by if name in by_name]
     floats = [c for c in table.columns if c.family == "float" and not roles.of(c)]
     if options.group_by:
         numbers = [c for c in table.columns if c.family in ("float", "integer") and c not in roles.groups]

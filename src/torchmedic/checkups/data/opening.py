@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from torchmedic.checkups.data.engine import Column, DuckTable, described, literal, quoted
+from torchmedic.checkups.data.engine import Column, DuckTable, Table, described, literal, quoted
 from torchmedic.checkups.data.lines import CsvFinder, JsonFinder, ParquetFinder, dialect_of
 from torchmedic.checkups.data.options import DataError, MissingPackage, Options
 from torchmedic.checkups.data.sources import Source
@@ -33,14 +33,14 @@ class Unreadable(Exception):
 class Opened:
     """A table with what was noticed on opening it. `again` opens it with some columns read as text."""
 
-    table: DuckTable
+    table: Table
     troubles: list[FileTrouble] = field(default_factory=list)
     rejects: str = ""
     files: tuple[Path, ...] = ()
 
     def rejected(self) -> list[tuple[str, str, int, str, str]]:
         """What the reader of CSV could not place: file, kind, line, column, text of the line."""
-        if not self.rejects:
+        if not self.rejects or not isinstance(self.table, DuckTable):
             return []
         asked = (
             "SELECT s.file_path, CAST(e.error_type AS VARCHAR), e.line, coalesce(e.column_name, ''), "
@@ -101,12 +101,11 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
     _refuse_binary(files[0])
     rejects = f"rejects{next(_numbers)}"
     types = ", types={" + ", ".join(f"{literal(name)}: 'VARCHAR'" for name in sorted(as_text)) + "}" if as_text else ""
-    several = ", union_by_name=true" if len(files) > 1 else ""
     relation = (
         f"read_csv({_listed(files)}, quote='\"', escape='\"', store_rejects=true, rejects_limit=2000, "
         # Dates stay text: what no calendar has, and which zone was written, would be lost.
         "auto_type_candidates=['BOOLEAN', 'BIGINT', 'DOUBLE', 'VARCHAR'], "
-        f"rejects_table='{rejects}_errors', rejects_scan='{rejects}_scans'{types}{several})"
+        f"rejects_table='{rejects}_errors', rejects_scan='{rejects}_scans'{types})"
     )
     table = DuckTable(
         name=source.name,
@@ -206,9 +205,14 @@ def _pyarrow() -> Any:
 
 def from_arrow(connection: Any, name: str, arrow: Any, options: Options) -> DuckTable:
     """A table over Arrow memory, without a copy."""
-    registered = f"a{next(_numbers)}"
-    connection.register(registered, arrow)
-    return DuckTable(name=name, connection=connection, relation=_filtered(registered, options))
+    return DuckTable(name=name, connection=connection, relation=_filtered(registered(connection, arrow), options))
+
+
+def registered(connection: Any, arrow: Any) -> str:
+    """The name under which the engine knows an Arrow table from now on."""
+    name = f"a{next(_numbers)}"
+    connection.register(name, arrow)
+    return name
 
 
 def from_frame(connection: Any, name: str, frame: Any, options: Options) -> DuckTable:

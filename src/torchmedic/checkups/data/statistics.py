@@ -15,6 +15,7 @@ NEAR_CONSTANT = 1e-6
 MOST_GROUPS = 200_000
 # The share of readable cells from which a column of text is one of numbers.
 READABLE = 0.9
+_COLUMNS_AT_ONCE = 2000
 
 _NUMBERS = ("present", "nan", "finite", "beyond_half", "minimum", "maximum", "mean", "std", "smallest")
 _WHOLE = ("present", "minimum", "maximum", "mean", "std")
@@ -123,8 +124,8 @@ def statistics(table: Table, keys: list[Column], values: list[Column]) -> Statis
 def _whole(table: Table, columns: list[Column]) -> Statistics:
     """Over all rows, so many columns at a time that a table of ten thousand needs no giant query."""
     rows, found = 0, []
-    for start in range(0, max(1, len(columns)), 500):
-        part = columns[start : start + 500]
+    for start in range(0, max(1, len(columns)), _COLUMNS_AT_ONCE):
+        part = columns[start : start + _COLUMNS_AT_ONCE]
         answer = table.query(statement(part))[0]
         rows = int(answer[0])
         found += _summaries(part, answer[1:])

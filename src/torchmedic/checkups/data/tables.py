@@ -87,7 +87,8 @@ def _columns(looked: Looked) -> Iterator[TableColumn]:
     assert small is not None
     by_name = {column.name: column for column in small.columns}
     numeric = [s.column for s in looked.numbers.columns if _is_numeric(s)][:_CLOSER_COLUMNS]
-    middles = closer.middles(small, [by_name[column.name] for column in numeric])
+    few = looked.numbers.rows < closer.FEWEST_ROWS
+    middles = {} if few else closer.middles(small, [by_name[column.name] for column in numeric])
     for summary in looked.numbers.columns:
         yield _column(looked, small, by_name[summary.column.name], summary, middles)
 

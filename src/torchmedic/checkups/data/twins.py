@@ -16,11 +16,9 @@ _HELD_OUT = re.compile(r"test|val|dev|hold|eval", re.IGNORECASE)
 _TRAINED = re.compile(r"train", re.IGNORECASE)
 
 
-def row_hash(columns: list[Column], rounded: bool = False) -> str:
+def row_hash(table: Table, columns: list[Column], rounded: bool = False) -> str:
     """A number that equal rows share. Rounded: numbers to four digits, texts without case and blanks."""
-    if not rounded:
-        return f"hash({', '.join(column.sql for column in columns)})"
-    return f"hash({', '.join(_blurred(column) for column in columns)})"
+    return table.hash_of([_blurred(column) if rounded else column.sql for column in columns])
 
 
 def _blurred(column: Column) -> str:
@@ -36,9 +34,9 @@ def repeats_in(table: Table, small: Table, roles: Roles, rows: int) -> Iterator[
     features = [c for c in columns if c is not roles.label and c is not roles.split]
     if len(features) < 2 or rows < 2:
         return
-    hashed = row_hash(columns)
+    hashed = row_hash(table, columns)
     repeats = _repeats(table, hashed, rows)
-    conflicting = _conflicts(table, row_hash(features), roles.label, rows) if roles.label else 0
+    conflicting = _conflicts(table, row_hash(table, features), roles.label, rows) if roles.label else 0
     if not repeats and not conflicting:
         return
     chance = by_chance(small, features) * rows * (rows - 1) / 2
@@ -104,7 +102,8 @@ def _conflict_examples(table: Table, features: list[Column], label: Column) -> t
     shown = features[:4]
     listed = ", ".join(f"min({column.sql})" for column in shown)
     rows = table.query(
-        f"SELECT min({label.sql}), max({label.sql}), {listed} FROM (SELECT *, {row_hash(features)} AS h FROM {{t}} "
+        f"SELECT min({label.sql}), max({label.sql}), {listed} "
+        f"FROM (SELECT *, {row_hash(table, features)} AS h FROM {{t}} "
         f"WHERE {label.sql} IS NOT NULL) GROUP BY h HAVING count(DISTINCT {label.sql}) > 1 ORDER BY {listed} LIMIT 3"
     )
     names = [column.name for column in shown]
@@ -150,7 +149,7 @@ def shared(
         return
     ahead = int(table.query(f"SELECT count(*) FROM ({left})")[0][0])
     chance = min(1.0, by_chance(small, features) * ahead) * of
-    exact = _shared_rows(table, row_hash(features), left, right)
+    exact = _shared_rows(table, row_hash(table, features), left, right)
     listed = tuple(column.name for column in features)
     if exact:
         yield SharedBetween(
@@ -164,7 +163,7 @@ def shared(
             by_chance=chance,
         )
     elif any(c.family in ("float", "text") for c in features):
-        near = _shared_rows(table, row_hash(features, rounded=True), left, right)
+        near = _shared_rows(table, row_hash(table, features, rounded=True), left, right)
         if near:
             yield SharedBetween(
                 source=table.name,
@@ -186,19 +185,14 @@ def _shared_rows(table: Table, hashed: str, left: str, right: str) -> int:
 
 
 def _shared_keys(table: Table, roles: Roles, left: str, right: str, names: tuple[str, str]) -> Iterator[SharedBetween]:
-    keys = [
-        (column, "group")
-        for column in (*roles.groups, *roles.entities)
-        if "group" not in roles.guessed or column in roles.entities
-    ]
+    keys = [(column, "group") for column in roles.entities]
     if roles.id is not None and ("id" not in roles.guessed or roles.id.family == "text"):
         keys.append((roles.id, "key"))
     for column, how in dict(keys).items():
         c = column.sql
-        of, common = table.query(
-            f"SELECT count(*), count(*) FILTER (WHERE k IN (SELECT {c} FROM ({left}))) "
-            f"FROM (SELECT DISTINCT {c} AS k FROM ({right}) WHERE {c} IS NOT NULL)"
-        )[0]
+        theirs = f"SELECT DISTINCT {c} AS k FROM ({right}) WHERE {c} IS NOT NULL"
+        of = table.query(f"SELECT count(*) FROM ({theirs})")[0][0]
+        common = table.query(f"SELECT count(*) FROM ({theirs}) WHERE k IN (SELECT {c} FROM ({left}))")[0][0]
         if common:
             rows = table.query(
                 f"SELECT DISTINCT {c} FROM ({right}) WHERE {c} IN (SELECT {c} FROM ({left})) ORDER BY 1 LIMIT 5"

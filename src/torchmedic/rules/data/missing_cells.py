@@ -55,5 +55,6 @@ def _missing(column: TableColumn) -> int:
 
 
 def _cells(column: TableColumn) -> list[Cell]:
-    words = column.texts.cells if column.texts is not None and column.texts.missing_words else ()
-    return [cell for cell in column.cells if not cell.text] + list(words[:2])
+    texts = column.texts
+    words = [cell for cell in texts.cells if cell.text in texts.missing_tokens] if texts is not None else []
+    return [cell for cell in column.cells if not cell.text] + words[:2]

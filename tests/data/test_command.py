@@ -1,0 +1,149 @@
+"""`torchmedic data` on real files: what it prints, writes and returns."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import jsonschema
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+import torchmedic
+from tests.data.dirty import lab_events, write_csv
+from tests.laws.tree import PACKAGE
+from torchmedic.checking import DirtyDataError
+from torchmedic.cli.data import command
+
+
+def _run(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def test_clean_data_is_exit_0_and_one_line(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    pd.DataFrame({"a": rng.normal(size=99), "b": rng.normal(size=99)}).to_csv(tmp_path / "fine.csv", index=False)
+    answer = _run(tmp_path / "fine.csv")
+    assert (answer.exit_code, answer.output.splitlines()[-1]) == (0, "no trouble found")
+
+
+def test_findings_are_exit_1_with_text_json_and_rows(tmp_path: Path) -> None:
+    path = write_csv(tmp_path)
+    answer = _run(path, "--group-by", "itemid", "--json", tmp_path / "out.json", "--rows", tmp_path / "bad.parquet")
+    assert answer.exit_code == 1
+    assert "error[DAT104]" in answer.output
+    assert "events.csv:1236" in answer.output
+    verdict = json.loads((tmp_path / "out.json").read_text())
+    jsonschema.validate(verdict, json.loads((PACKAGE / "render" / "schema-1.json").read_text()))
+    flat = next(d for d in verdict["diagnoses"] if d["code"] == "DAT102")
+    assert flat["culprit"]["group"] == {"column": "itemid", "values": ["111", "107", "120"]}
+    source = verdict["data"]["sources"][0]
+    assert (source["rows"], source["roles"]["label"], source["guessed"]) == (3120, "label", ["label", "split"])
+    bad = duckdb.sql(f"SELECT trouble, count(*) FROM '{tmp_path / 'bad.parquet'}' GROUP BY 1").fetchall()
+    assert dict(bad) == {"inf": 6, "outlier": 2, "text": 2, "missing": 1, "flat-group": 301}
+
+
+def test_the_same_table_in_every_format_gives_the_same_findings(tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.feather
+
+    events = lab_events()
+    events.to_parquet(tmp_path / "t.parquet", index=False)
+    events.to_csv(tmp_path / "t.csv", index=False)
+    events.to_csv(tmp_path / "t.csv.gz", index=False)
+    events.to_csv(tmp_path / "t.tsv", index=False, sep="\t")
+    arrow = pyarrow.Table.from_pandas(events)
+    pyarrow.feather.write_feather(arrow, tmp_path / "t.feather")
+    duckdb.sql(f"COPY (SELECT * FROM '{tmp_path}/t.parquet') TO '{tmp_path}/t.csv.zst' (FORMAT csv, COMPRESSION zstd)")
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as base:
+        base.execute(f"CREATE TABLE events AS SELECT * FROM '{tmp_path}/t.parquet'")
+    expected = None
+    for name in ("t.parquet", "t.csv", "t.csv.gz", "t.tsv", "t.csv.zst", "t.feather", "t.duckdb"):
+        answer = _run(tmp_path / name, "--group-by", "itemid", "--json", tmp_path / "out.json")
+        assert answer.exit_code == 1, (name, answer.output)
+        found = json.loads((tmp_path / "out.json").read_text())["diagnoses"]
+        said = [(d["code"], d["headline"]) for d in found]
+        expected = expected or said
+        assert said == expected, name
+
+
+def test_a_table_of_sqlite_is_read_without_touching_it(tmp_path: Path) -> None:
+    import sqlite3
+
+    path = tmp_path / "base.sqlite"
+    with sqlite3.connect(path) as base:
+        base.execute("CREATE TABLE m (k INTEGER, v REAL)")
+        base.executemany("INSERT INTO m VALUES (?, ?)", [(i, None if i == 7 else i * 0.37 % 5) for i in range(200)])
+    before = path.read_bytes()
+    answer = _run(path)
+    assert "`v` is missing in 1 of 200 rows" in answer.output
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nothing.csv"], "no such file"),
+        ([], "no PATH given"),
+        (["t.csv", "--label", "nope"], "no column `nope`"),
+        (["t.csv", "--where", "nope = 1"], "--where"),
+        (["t.csv", "--memory-limit", "many"], "no amount of memory"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
+    answer = _run(*arguments)
+    assert answer.exit_code == 2
+    assert said in answer.output
+    assert len(answer.output.strip().splitlines()) == 1
+
+
+def test_frames_and_data_sets_are_checked_in_python() -> None:
+    import polars
+    import torch
+    from torch.utils.data import TensorDataset
+
+    frame = lab_events()
+    assert "DAT102" in [d.code for d in torchmedic.check_data(frame, group_by="itemid").diagnoses]
+    assert "DAT102" in [d.code for d in torchmedic.check_data(polars.from_pandas(frame), group_by="itemid").diagnoses]
+    x = torch.randn(40, 1, 6, 6)
+    x[11] = 0.0
+    before = torch.get_rng_state()
+    verdict = torchmedic.check_data({"train": TensorDataset(x), "test": TensorDataset(x[:4])})
+    assert torch.equal(before, torch.get_rng_state())
+    assert {"DAT113", "DAT125"} <= {d.code for d in verdict.diagnoses}
+
+
+def test_the_assertion_for_pytest_tells_what_it_found() -> None:
+    torchmedic.assert_clean_data(np.ones((3, 2), dtype=np.float32))
+    with pytest.raises(DirtyDataError, match="DAT100"):
+        torchmedic.assert_clean_data(np.array([1.0, np.nan]))
+    torchmedic.assert_clean_data(np.array([1.0, np.nan]), allow=["non-finite-values"])
+
+
+def test_an_interruption_gives_what_is_known(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b\n" + "".join(f"{i},{i * 7 % 11}\n" for i in range(100)) + "1,inf\n")
+    # A second source that never ends: the check-up waits for it until it is interrupted.
+    os.mkfifo(tmp_path / "b.csv")
+    command_line = [sys.executable, "-m", "torchmedic", "data", "a.csv", "b.csv", "--json", "out.json"]
+    process = subprocess.Popen(command_line, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with open(tmp_path / "b.csv", "w") as pipe:  # opened when the other end is: the second source is under way
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        pipe.close()
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    assert "error[DAT100]" in out
+    assert json.loads((tmp_path / "out.json").read_text())["data"]["interrupted"] is True

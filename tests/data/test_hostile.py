@@ -1,0 +1,197 @@
+"""Hostile input: a clear finding or error, nothing written or run, and the other files are still checked."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import pickle
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from torchmedic.checkups.data.check import Checkup, check_paths
+from torchmedic.checkups.data.options import Options
+from torchmedic.facts import DataSource, FileTrouble, Run, TableColumn
+from torchmedic.triage import examine
+
+ROWS = "".join(f"{i},{i * 37 % 101}\n" for i in range(3000))
+
+
+class _Harm:
+    """A pickle that leaves a file behind when it is opened."""
+
+    def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
+        return os.system, ("touch harmed",)
+
+
+def _truncated_gz(folder: Path) -> Path:
+    packed = gzip.compress(("a,b\n" + ROWS).encode())
+    (folder / "cut.csv.gz").write_bytes(packed[: len(packed) * 2 // 3])
+    return folder / "cut.csv.gz"
+
+
+def _nul_bytes(folder: Path) -> Path:
+    (folder / "nul.csv").write_bytes(b"a,b\n1,2\n3,\0\0\n5,6\n")
+    return folder / "nul.csv"
+
+
+def _nothing(folder: Path) -> Path:
+    (folder / "void.csv").touch()
+    return folder / "void.csv"
+
+
+def _header_only(folder: Path) -> Path:
+    (folder / "header.csv").write_text("a,b,c\n")
+    return folder / "header.csv"
+
+
+def _malicious_pt(folder: Path) -> Path:
+    torch.save({"x": torch.ones(3), "y": _Harm()}, folder / "evil.pt")
+    return folder / "evil.pt"
+
+
+def _malicious_pickle(folder: Path) -> Path:
+    (folder / "evil.pkl").write_bytes(pickle.dumps(_Harm()))
+    return folder / "evil.pkl"
+
+
+def _object_array(folder: Path) -> Path:
+    np.save(folder / "evil.npy", np.array([_Harm()], dtype=object), allow_pickle=True)
+    return folder / "evil.npy"
+
+
+def _bomb(folder: Path) -> Path:
+    """A few kilobytes that say they become a terabyte."""
+    with zipfile.ZipFile(folder / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.npy", bytes(1 << 20))
+        archive.infolist()[0].file_size = 1 << 40
+    return folder / "bomb.npz"
+
+
+def _not_parquet(folder: Path) -> Path:
+    (folder / "fake.parquet").write_text("<html>404</html>")
+    return folder / "fake.parquet"
+
+
+def _broken_json(folder: Path) -> Path:
+    lines = [json.dumps({"a": i, "b": i * i % 7}) for i in range(50)]
+    lines[20] = '{"a": 20, "b"'
+    (folder / "log.jsonl").write_text("\n".join(lines) + "\n")
+    return folder / "log.jsonl"
+
+
+def _cut_safetensors(folder: Path) -> Path:
+    from safetensors.torch import save_file
+
+    save_file({"w": torch.ones(100, 100)}, folder / "whole.safetensors")
+    content = (folder / "whole.safetensors").read_bytes()
+    (folder / "whole.safetensors").unlink()
+    (folder / "cut.safetensors").write_bytes(content[:5000])
+    return folder / "cut.safetensors"
+
+
+HOSTILE = {
+    _truncated_gz: "DAT137",
+    _nul_bytes: "DAT137",
+    _nothing: "DAT136",
+    _header_only: "DAT136",
+    _malicious_pt: "DAT138",
+    _malicious_pickle: "DAT138",
+    _object_array: "DAT138",
+    _bomb: "DAT137",
+    _not_parquet: "DAT137",
+    _broken_json: "DAT137",
+    _cut_safetensors: "DAT137",
+}
+
+
+def _codes(checkup: Checkup) -> list[str]:
+    return [d.code for d in examine(Run(observations=tuple(checkup.seen))).diagnoses if d.severity != "hint"]
+
+
+@pytest.mark.parametrize("make", HOSTILE, ids=lambda make: make.__name__)
+def test_a_hostile_file_is_named_and_harms_nobody(
+    make: Callable[[Path], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = make(tmp_path)
+    (tmp_path / "fine.csv").write_text("a,b\n" + "".join(f"{i % 7},{i * 13 % 17}\n" for i in range(100)) + "1,nan\n")
+    before = sorted(os.listdir(tmp_path))
+    checkup = check_paths((str(path), str(tmp_path / "fine.csv")), Options())
+    assert HOSTILE[make] in _codes(checkup), [fact for fact in checkup.seen if isinstance(fact, FileTrouble)]
+    assert any(isinstance(fact, TableColumn) and fact.nan == 1 for fact in checkup.seen)
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_trust_opens_what_is_refused_otherwise(tmp_path: Path) -> None:
+    torch.save({"x": torch.full((3,), torch.nan), "when": io.StringIO("")}, tmp_path / "own.pt")
+    assert _codes(check_paths((str(tmp_path / "own.pt"),), Options())) == ["DAT138"]
+    assert _codes(check_paths((str(tmp_path / "own.pt"),), Options(trust=True))) == ["DAT100"]
+
+
+def test_a_table_of_ten_thousand_columns(tmp_path: Path) -> None:
+    names = [f"gene_{i}" for i in range(10_000)]
+    rng = np.random.default_rng(0)
+    text = "\n".join(",".join(map(str, row)) for row in rng.integers(0, 99, (12, 10_000)))
+    (tmp_path / "wide.csv").write_text(",".join(names) + "\n" + text + "\n")
+    checkup = check_paths((str(tmp_path / "wide.csv"),), Options())
+    assert sum(isinstance(fact, TableColumn) for fact in checkup.seen) == 10_000
+
+
+def test_a_byte_order_mark_and_quotes_over_lines_keep_lines_right(tmp_path: Path) -> None:
+    rows = [f'{i},"note\nof two lines",{i / 4}' for i in range(30)]
+    rows[20] = '20,"one line",inf'
+    (tmp_path / "notes.csv").write_text("id,note,value\n" + "\n".join(rows) + "\n", encoding="utf-8-sig")
+    checkup = check_paths((str(tmp_path / "notes.csv"),), Options())
+    column = next(fact for fact in checkup.seen if isinstance(fact, TableColumn) and fact.column == "value")
+    assert (column.inf, column.cells[0].line) == (1, 42)
+    assert {fact.column for fact in checkup.seen if isinstance(fact, TableColumn)} == {"id", "note", "value"}
+
+
+def test_lines_of_another_length_are_counted_and_named(tmp_path: Path) -> None:
+    lines = [f"{i},{i * 7 % 11},{i * 3 % 5}" for i in range(30_000)]
+    lines[25_000], lines[27_000] = "1,2", "1,2,3,4"
+    (tmp_path / "ragged.csv").write_text("a,b,c\n" + "\n".join(lines) + "\n")
+    checkup = check_paths((str(tmp_path / "ragged.csv"),), Options())
+    trouble = next(fact for fact in checkup.seen if isinstance(fact, FileTrouble))
+    assert (trouble.trouble, trouble.line, trouble.detail[:7]) == ("ragged-lines", 25_002, "2 lines")
+
+
+def test_text_far_down_in_a_column_of_numbers_loses_no_row(tmp_path: Path) -> None:
+    values = [str(i / 8) for i in range(60_000)]
+    values[50_000] = "<0.5"
+    (tmp_path / "deep.csv").write_text("k,value\n" + "\n".join(f"{i},{v}" for i, v in enumerate(values)) + "\n")
+    checkup = check_paths((str(tmp_path / "deep.csv"),), Options())
+    column = next(fact for fact in checkup.seen if isinstance(fact, TableColumn) and fact.column == "value")
+    assert column.texts is not None
+    assert (column.rows, column.finite, column.texts.tokens, column.texts.cells[0].line) == (
+        60_000,
+        59_999,
+        (("<0.5", 1),),
+        50_002,
+    )
+
+
+def test_a_folder_of_everything_and_a_link_in_a_circle(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "circle").symlink_to(tmp_path, target_is_directory=True)
+    (tmp_path / "a.csv").write_text("a,b\n" + ROWS)
+    np.save(tmp_path / "deep" / "x.npy", np.ones((4, 4), dtype=np.float32))
+    (tmp_path / "readme.md").write_text("# words")
+    checkup = check_paths((str(tmp_path),), Options())
+    assert {fact.format for fact in checkup.seen if isinstance(fact, DataSource)} == {"csv", "npy"}
+
+
+def test_parts_of_one_table_are_one_table(tmp_path: Path) -> None:
+    for part in range(3):
+        (tmp_path / f"part-{part}.csv").write_text("a,b\n" + "".join(f"{i},{i * part % 5}\n" for i in range(100)))
+    (tmp_path / "part-3.csv").touch()
+    checkup = check_paths((str(tmp_path / "part-*.csv"),), Options())
+    assert [fact.rows for fact in checkup.seen if isinstance(fact, DataSource)] == [300]
+    assert [fact.source for fact in checkup.seen if isinstance(fact, FileTrouble)] == [str(tmp_path / "part-3.csv")]

@@ -1,0 +1,76 @@
+"""The statistics against a brute-force reference in NumPy: NaN, infinity, missing values and ties included."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from torchmedic.checkups.data.objects import check_object
+from torchmedic.checkups.data.options import Options
+from torchmedic.facts import Observation, RepeatedRows, SpreadByGroup, TableColumn
+
+_CELL = st.one_of(
+    st.none(),
+    st.sampled_from([0.0, -0.0, 1.0, 97.7, 12.34, 65504.0, 65505.0, math.nan, math.inf, -math.inf, 1e-9, 3e38]),
+    st.floats(-1e6, 1e6),
+)
+_ROWS = st.lists(st.tuples(st.integers(0, 4), _CELL), min_size=2, max_size=60)
+
+
+def _facts(rows: list[tuple[int, float | None]]) -> list[Observation]:
+    import pyarrow
+
+    table = pyarrow.table(
+        {"key": [key for key, _ in rows], "x": pyarrow.array([x for _, x in rows], pyarrow.float64())}
+    )
+    return check_object(table, Options(group_by=("key",)), None).seen
+
+
+@settings(max_examples=20, deadline=None)
+@given(_ROWS)
+def test_counts_and_moments_are_those_of_numpy(rows: list[tuple[int, float | None]]) -> None:
+    column = next(f for f in _facts(rows) if isinstance(f, TableColumn) and f.column == "x")
+    present = np.array([x for _, x in rows if x is not None], dtype=np.float64)
+    finite = present[np.isfinite(present)]
+    assert column.nulls == sum(x is None for _, x in rows)
+    assert column.nan == np.isnan(present).sum()
+    assert column.inf == np.isinf(present).sum()
+    assert column.finite == len(finite)
+    assert column.beyond_half == (np.abs(finite) > 65504).sum()
+    if len(finite):
+        assert (column.minimum, column.maximum) == (finite.min(), finite.max())
+        assert column.mean is not None
+        assert math.isclose(column.mean, finite.mean(), rel_tol=1e-9, abs_tol=1e-9 * np.abs(finite).max())
+    if len(finite) > 1:
+        assert column.std is not None
+        assert math.isclose(column.std, finite.std(ddof=1), rel_tol=1e-6, abs_tol=1e-9 * np.abs(finite).max())
+
+
+@settings(max_examples=20, deadline=None)
+@given(_ROWS)
+def test_constant_groups_are_those_of_a_loop(rows: list[tuple[int, float | None]]) -> None:
+    spread = next(f for f in _facts(rows) if isinstance(f, SpreadByGroup) and f.column == "x")
+    groups: dict[int, list[float]] = {}
+    for key, x in rows:
+        groups.setdefault(key, [])
+        if x is not None and math.isfinite(x):
+            groups[key].append(x)
+    flat = {str(key) for key, values in groups.items() if len(values) > 1 and min(values) == max(values)}
+    assert {group.key for group in spread.constant} == flat
+    assert spread.single == sum(len(values) == 1 for values in groups.values())
+    assert spread.groups == len(groups)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 1)), min_size=2, max_size=40))
+def test_repeats_and_conflicts_are_those_of_pandas(rows: list[tuple[int, int, int]]) -> None:
+    frame = pd.DataFrame(rows, columns=["a", "b", "label"])
+    seen = next((f for f in check_object(frame, Options(), None).seen if isinstance(f, RepeatedRows)), None)
+    repeats = int(frame.duplicated().sum())
+    labels = frame.groupby(["a", "b"]).label.transform("nunique")
+    conflicting = int((labels > 1).sum())
+    assert (seen.repeats if seen else 0, seen.conflicting if seen else 0) == (repeats, conflicting)

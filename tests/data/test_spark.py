@@ -1,0 +1,111 @@
+"""The same findings from a real Spark Connect server as from DuckDB, on the same tables."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from tests.data.dirty import write_csv
+from torchmedic.checkups.data.check import check_paths
+from torchmedic.checkups.data.options import Options
+from torchmedic.cli.data import command
+from torchmedic.facts import Run
+from torchmedic.triage import examine
+
+# Where there is Java, these tests must run: a missing pyspark is then a failure, not a reason to skip.
+pytestmark = pytest.mark.skipif(shutil.which("java") is None, reason="a Spark server needs Java")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    import pyspark
+
+    port, folder = _free_port(), tmp_path_factory.mktemp("spark")
+    settings = {
+        "spark.connect.grpc.binding.port": port,
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": 1,
+        "spark.sql.warehouse.dir": folder / "warehouse",
+    }
+    submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
+    asked = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
+    main = "org.apache.spark.sql.connect.service.SparkConnectServer"
+    log = (folder / "log").open("w")
+    process = subprocess.Popen(
+        [str(submit), "--class", main, "--master", "local[1]", "--driver-memory", "1g", *asked, "spark-internal"],
+        cwd=folder,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
+    )
+    try:
+        _wait_for(port, process, folder / "log")
+        yield f"sc://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path, seconds: float = 240.0) -> None:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        assert process.poll() is None, log.read_text()[-3000:]
+        with socket.socket() as probe:
+            probe.settimeout(1)
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.3)
+    pytest.fail(f"no Spark Connect server after {seconds} s: {log.read_text()[-3000:]}")
+
+
+def _findings(path: Path, **options: Any) -> list[tuple[Any, ...]]:
+    checkup = check_paths((str(path),), Options(group_by=("itemid",), **options))
+    verdict = examine(Run(observations=tuple(checkup.seen)))
+    return [
+        (d.code, d.severity, d.headline, d.culprit.field, d.culprit.rows, d.culprit.group) for d in verdict.diagnoses
+    ]
+
+
+def test_every_finding_is_that_of_duckdb(server: str, tmp_path: Path) -> None:
+    path = write_csv(tmp_path)
+    on_duckdb = _findings(path)
+    assert _findings(path, engine="spark", remote=server) == on_duckdb
+    found = {code for code, *_ in on_duckdb}
+    wanted = {
+        "DAT100",
+        "DAT101",
+        "DAT102",
+        "DAT103",
+        "DAT104",
+        "DAT105",
+        "DAT108",
+        "DAT111",
+        "DAT113",
+        "DAT114",
+        "DAT118",
+    }
+    assert wanted <= found, wanted - found
+
+
+def test_a_server_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    answer = CliRunner().invoke(command, ["--engine", "spark", str(tmp_path)], env={"SPARK_REMOTE": ""})
+    assert answer.exit_code == 2
+    assert "needs --remote" in answer.output
