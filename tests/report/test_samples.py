@@ -60,7 +60,8 @@ def test_every_loss_and_every_layer_is_there(here: Path) -> None:
     watched = medic.run.first(LayersWatched)
     assert watched is not None
     assert watched.names == ("0.weight", "1.weight", "2.weight")
-    assert {f"{kind}/{name}" for kind in ("gradient", "weight") for name in watched.names} == set(layers)
+    outputs = {f"activation/{name.removesuffix('.weight')}" for name in watched.names}
+    assert {f"{kind}/{name}" for kind in ("gradient", "weight") for name in watched.names} | outputs == set(layers)
     assert all(value and value > 0 for value in layers["gradient/0.weight"].values)
 
 

@@ -15,7 +15,8 @@ HOST_MEMORY = "memory/host"
 DEVICE_MEMORY = "memory/device"
 GRADIENT = "gradient/"
 WEIGHT = "weight/"
-LAYER_KINDS = (GRADIENT, WEIGHT)
+ACTIVATION = "activation/"
+LAYER_KINDS = (GRADIENT, WEIGHT, ACTIVATION)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 import weakref
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +13,7 @@ import psutil
 import torch
 
 from torchmedic.facts.series import (
+    ACTIVATION,
     DEVICE_MEMORY,
     GRADIENT,
     HOST_MEMORY,
@@ -22,6 +25,7 @@ from torchmedic.facts.series import (
     LayersWatched,
 )
 from torchmedic.probes.modules import Modules
+from torchmedic.probes.outputs import Outputs
 from torchmedic.record import Probe, Recorder
 
 _MOST_LOSSES = 4096
@@ -92,9 +96,10 @@ class Vitals(Probe):
         self._rate: float | None = None
         self._layers_of: weakref.WeakKeyDictionary[Any, _Layers] = weakref.WeakKeyDictionary()
         self._process = psutil.Process()
+        self._outputs = Outputs(self)
         self._device_loss: torch.Tensor | None = None
         self._began = 0.0
-        self._spent = 0.0
+        self._costs: deque[float] = deque(maxlen=_FREE_LOOKS)
         self._looked = 0
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
@@ -118,6 +123,11 @@ class Vitals(Probe):
             return
         if self._stretch.count and self._losses.is_due(self.recorder.step):
             self._write_losses(optimizer)
+        if self._is_looking():
+            self._outputs.start()
+
+    def remove(self) -> None:
+        self._outputs.stop()
 
     def on_finish(self) -> None:
         for layers in list(self._layers_of.values()):
@@ -138,9 +148,11 @@ class Vitals(Probe):
             for n, reference in zip(layers.names, layers.references, strict=True)
             if (p := reference()) is not None
         ]
+        heard = self._outputs.stop()
         learned = [(n, p, p.grad) for n, p in alive if p.grad is not None and _is_plain(p.grad)]
         names = [WEIGHT + n for n, _ in alive] + [GRADIENT + n for n, _, _ in learned]
         norms = _norms([p.detach() for _, p in alive]) + _norms([g.detach() for _, _, g in learned])
+        names, norms = names + [ACTIVATION + path for path in heard], norms + list(heard.values())
         if self._device_loss is not None:
             names, norms = [*names, LOSS], [*norms, self._device_loss]
             self._device_loss = None
@@ -168,6 +180,7 @@ class Vitals(Probe):
                 if own:
                     name, parameter = max(own, key=lambda pair: pair[1].numel())
                     found[f"{path}.{name}" if path else name] = parameter
+                    self._outputs.know(module, path)
         names = list(found)
         stride = max(1, -(-len(names) // _MOST_LAYERS))
         names = names[::stride]
@@ -207,15 +220,17 @@ class Vitals(Probe):
         if self._looked == 1:
             self._began = now  # the first look chooses the layers, once
             return
-        self._spent += now - began
+        self._costs.append(now - began + self._outputs.seconds)
+        self._outputs.seconds = 0.0
         step = self.recorder.step
         if step and self._looked > _FREE_LOOKS:
             share = _BUDGET * (now - self._began) / step
-            while self._spent / (self._looked - 1) > share * self._looks.every:
+            # The middle one: a look that had to wait for a busy machine does not count against those to come.
+            while statistics.median(self._costs) > share * self._looks.every:
                 self._looks.every *= 2
         if self._looks.points >= self._looks.most:
             self._looks.slow_down()
-            for kind in (WEIGHT, GRADIENT, HOST_MEMORY, DEVICE_MEMORY):
+            for kind in (WEIGHT, GRADIENT, ACTIVATION, HOST_MEMORY, DEVICE_MEMORY):
                 self.recorder.thin(kind, self._looks.every)
 
 

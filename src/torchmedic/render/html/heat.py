@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from torchmedic.facts import LayersWatched, Run, Series, SickStep
-from torchmedic.facts.series import GRADIENT, LAYER_KINDS, WEIGHT
+from torchmedic.facts.series import ACTIVATION, GRADIENT, LAYER_KINDS, WEIGHT
 from torchmedic.render.html.numbers import short
 from torchmedic.render.html.text import say
 
-_NAMES = {GRADIENT: "layers_gradient", WEIGHT: "layers_weight"}
+_NAMES = {GRADIENT: "layers_gradient", WEIGHT: "layers_weight", ACTIVATION: "layers_activation"}
 # From small to large: dark blue, teal, green, yellow. Lightness rises all the way, for those who see no hue.
 _COLOURS = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37))
 _BAD = (224, 0, 112, 255)
@@ -61,7 +61,9 @@ def heat_maps(run: Run, series: Iterable[Series]) -> list[HeatMap]:
     """One map for each kind of series that was sampled."""
     given = list(series)
     watched = run.all(LayersWatched)
-    order = {name: number for number, name in enumerate(name for seen in watched for name in seen.names)}
+    names = [name for seen in watched for name in seen.names]
+    # Gradients and weights are known by the parameter, outputs by the layer that holds it.
+    order = {known: number for number, name in enumerate(names) for known in (name, name.rpartition(".")[0])}
     maps = (_heat_map(kind, [s for s in given if s.name.startswith(kind)], order, run) for kind in LAYER_KINDS)
     return [found for found in maps if found is not None]
 
