@@ -73,6 +73,7 @@ from torchmedic.facts.numerics import Trial as Trial
 from torchmedic.facts.overrides import UnheardOverride as UnheardOverride
 from torchmedic.facts.pairing import InputSeen as InputSeen
 from torchmedic.facts.pairing import LossPairing as LossPairing
+from torchmedic.facts.pairing import TinyBatchNorm as TinyBatchNorm
 from torchmedic.facts.ranks import CollectiveCall as CollectiveCall
 from torchmedic.facts.ranks import CollectiveCalls as CollectiveCalls
 from torchmedic.facts.ranks import FileSaved as FileSaved

@@ -15,6 +15,7 @@ class LossPairing(Observation):
     `spread` is how much the answers differ within the batch, `varied` whether the targets do. `permuted` is the line
     that puts the targets into an order of their own; `rounded` the line that cut fractions off them, which
     `fractions` of them had. `loop` is the loop around the line, the innermost of its function.
+    `answers` is the number of different classes that the largest scores of the batch name.
     """
 
     kind: ClassVar[str] = "loss-pairing"
@@ -33,6 +34,7 @@ class LossPairing(Observation):
     rounded_text: str = ""
     fractions: float = 0.0
     loop: Location | None = None
+    answers: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,3 +55,16 @@ class InputSeen(Observation):
     layer_built: Location | None = None
     means: tuple[float, ...] = ()
     spreads: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TinyBatchNorm(Observation):
+    """A BatchNorm in training that computes mean and spread of a channel from next to no values."""
+
+    kind: ClassVar[str] = "tiny-batch-norm"
+    step: int | None
+    layer: str
+    batch: int
+    values: int
+    called: Location | None = None
+    layer_built: Location | None = None

@@ -129,6 +129,7 @@ class LossExam(Probe):
                 else:
                     self.activations.look(self._trace, call, args, result)
                     self._pairings.look_at_layer(self._trace, call, args)
+                    self._pairings.look_at_norm(call, args)
                     self._pairings.look_at_cast(call, args, result)
         except Exception as error:  # noqa: BLE001
             self.recorder.switch_off(self, error)

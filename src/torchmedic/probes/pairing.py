@@ -7,8 +7,9 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.modules.batchnorm import _BatchNorm
 
-from torchmedic.facts import InputSeen, Location, LossCall, LossPairing
+from torchmedic.facts import InputSeen, Location, LossCall, LossPairing, TinyBatchNorm
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location
@@ -21,6 +22,7 @@ _ORDERS = frozenset(("randperm", "argsort", "randint", "multinomial"))
 _PICKING = frozenset(("getitem", "index_select", "take_along_dim"))
 _CUTTING = frozenset(("long", "int", "short", "to", "type", "trunc", "floor", "round"))
 _LEAST_SAMPLES = 8
+_MOST_NORM_VALUES = 4
 _MOST_COLUMNS = 200
 
 
@@ -66,6 +68,7 @@ class Pairings:
                 rounded_text=_text(rounded),
                 fractions=self._cut.get(rounded.index, 0.0) if rounded is not None else 0.0,
                 loop=_loop_around(call),
+                answers=_answers(call.name, given),
             )
         )
 
@@ -89,6 +92,25 @@ class Pairings:
             reads = trace.calls[index].reads
             index = reads[0].maker if len(reads) == 1 else None
         return None
+
+    def look_at_norm(self, call: Call, args: tuple[Any, ...]) -> None:
+        """BatchNorm layers in training mode with a handful of values per channel."""
+        layer = call.layer
+        if call.name != "batch_norm" or not isinstance(layer, _BatchNorm) or not layer.training or not args:
+            return
+        given = args[0]
+        values = given.numel() // max(1, layer.num_features)
+        if values <= _MOST_NORM_VALUES:
+            self._recorder.observe(
+                TinyBatchNorm(
+                    step=self._recorder.step,
+                    layer=type(layer).__name__,
+                    batch=len(given),
+                    values=values,
+                    called=call.place.location() if call.place else None,
+                    layer_built=self._modules.born_at(layer),
+                )
+            )
 
     # -- inputs --------------------------------------------------------------------------------------------------
 
@@ -117,6 +139,13 @@ class Pairings:
                 spreads=tuple(values.std(0).tolist()) if narrow else (),
             )
         )
+
+
+def _answers(function: str, given: torch.Tensor) -> int | None:
+    """How many different classes a batch of scores names."""
+    if function not in ("cross_entropy", "nll_loss") or given.ndim != 2:
+        return None
+    return int(given.argmax(1).unique().numel())
 
 
 def _loss_of_others(function: Any, given: torch.Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:

@@ -1,0 +1,30 @@
+"""The same task with early stopping by hand: the weights of the best epoch are put back."""
+import copy
+
+import torch
+from torch import nn
+import torch.nn.functional as F
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+x = torch.randn(260, 20)
+y = ((x[:, 0] + 1.5 * torch.randn(260)) > 0).long()
+train_loader = DataLoader(TensorDataset(x[:60], y[:60]), batch_size=20, shuffle=True)
+val_loader = DataLoader(TensorDataset(x[60:], y[60:]), batch_size=100)
+model = nn.Sequential(nn.Linear(20, 128), nn.ReLU(), nn.Linear(128, 2))
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+best, best_state = float("inf"), None
+for epoch in range(40):
+    model.train()
+    for inputs, labels in train_loader:
+        loss = F.cross_entropy(model(inputs), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    model.eval()
+    with torch.no_grad():
+        val_loss = sum(F.cross_entropy(model(a), b).item() for a, b in val_loader) / len(val_loader)
+    if val_loss < best:
+        best, best_state = val_loss, copy.deepcopy(model.state_dict())
+model.load_state_dict(best_state)
+print(f"best val {best:.3f}")
