@@ -18,7 +18,7 @@ from torchmedic.facts import MemoryPlan, from_plain
 _STEPS = 2
 
 
-def GiB(amount: float) -> int:  # noqa: N802 - a unit is written as a unit
+def GiB(amount: float) -> int:
     """Gibibytes in bytes.
 
     >>> GiB(2)

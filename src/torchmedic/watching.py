@@ -22,6 +22,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.loaded_files import LoadedFiles
     from torchmedic.probes.loaders import Loaders
     from torchmedic.probes.losses import LossExam
+    from torchmedic.probes.memory_at_crash import MemoryLeft
     from torchmedic.probes.metrics import Metrics
     from torchmedic.probes.modules import Modules
     from torchmedic.probes.optimizers import Optimizers
@@ -37,7 +38,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     vitals = Vitals(modules)
     seen = (modules, optimizers, vitals, Autograd(), LoadedFiles(), Batches(), loaders)
     watching = (*seen, Doctor(modules, optimizers, loaders))
-    after_a_crash = (CrashScene(modules), IndicesOutside(), InplaceClashes(), StaleGraphs())
+    after_a_crash = (CrashScene(modules), IndicesOutside(), InplaceClashes(), StaleGraphs(), MemoryLeft())
     silent = (LossExam(modules, optimizers), Pulse(optimizers), Metrics(), Leaks(), DataExam(loaders), Wraparound())
     ranks = (Ranks(modules, watch_threads),)
     trackers = Trackers()

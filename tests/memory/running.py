@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from pathlib import Path
 
-import torch._dynamo  # noqa: F401 - once, before the forks
+import torch._dynamo
 import torch.utils.data.dataloader  # noqa: F401
 
 from torchmedic.checkups.memory.asking import PLAN_FILE, Request

@@ -57,6 +57,7 @@ from torchmedic.facts.loss import LossCall as LossCall
 from torchmedic.facts.loss import Producer as Producer
 from torchmedic.facts.memory import KeptGraph as KeptGraph
 from torchmedic.facts.memory_plan import BigTensor as BigTensor
+from torchmedic.facts.memory_plan import MemoryAtCrash as MemoryAtCrash
 from torchmedic.facts.memory_plan import MemoryPlan as MemoryPlan
 from torchmedic.facts.metrics import EarlyStop as EarlyStop
 from torchmedic.facts.metrics import MetricPoint as MetricPoint

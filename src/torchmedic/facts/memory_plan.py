@@ -87,3 +87,15 @@ class MemoryPlan(Observation):
     loader_batch: int = 0
     seconds: float = 0.0
     torch: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryAtCrash(Observation):
+    """What the tensors on the card were when it ran out of memory, and how much was cached in pieces."""
+
+    kind: ClassVar[str] = "memory-at-crash"
+    step: int | None
+    by_category: dict[str, int]
+    largest: tuple[BigTensor, ...] = ()
+    allocated: int = 0
+    reserved: int = 0

@@ -124,7 +124,7 @@ class Following:
             self._enough()
 
     def _seen_enough(self) -> bool:
-        """Two steps of equal size show everything; where batches differ, more are looked at, for some seconds of work."""
+        """Two steps of equal size show everything; where batches differ, more are looked at for some seconds."""
         if self.steps == 1:
             self._first_step_at = time.process_time()
         if self.steps < _STEPS or any(count < _STEPS for count in self._counts.values()):

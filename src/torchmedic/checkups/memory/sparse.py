@@ -81,8 +81,7 @@ def _new(world: World, like: torch.Tensor, count: int, func: Any, *, last: bool 
 
 def _made(world: World, indices: Any, values: Any, shape: Any, coalesced: bool = False) -> Any:
     with world.fake:
-        made = aten._sparse_coo_tensor_with_dims_and_tensors(
+        return aten._sparse_coo_tensor_with_dims_and_tensors(
             indices.shape[0], len(shape) - indices.shape[0], shape, indices, values,
             dtype=values.dtype, layout=torch.sparse_coo, device=values.device, is_coalesced=coalesced,
         )  # fmt: skip
-    return made

@@ -87,32 +87,34 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _on_card(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[torch.Tensor]) -> Any:
         if func is aten._local_scalar_dense.default:
             return self._read(args[0])
-        back = self._to_cpu(func, args, kwargs)
-        if back is not None:
-            return back
-        sent = self._to_card(func, args, kwargs)
-        if sent is not None:
-            return sent
-        if self.backward.asks:
-            reused = self._accumulated(func, args)
-            if reused is not None:
-                return reused
-            if kwargs.get("device") == torch.device("cpu"):
-                kwargs = {**kwargs, "device": torch.device(self.device)}
+        done = self._without_kernel(func, args, kwargs, leaves)
+        if done is not None:
+            return done
+        if self.backward.asks and kwargs.get("device") == torch.device("cpu"):
+            kwargs = {**kwargs, "device": torch.device(self.device)}
         if self.device == "cpu":
             for leaf in leaves:
                 if not isinstance(leaf, FakeTensor) and leaf.dim() > 0:
                     self._book(leaf, "batch", "data")
-        if any(is_sparse(leaf) for leaf in leaves):
-            made = on_sparse(self, func, args)
-            if made is not None:
-                return made
         args = self._with_true_indices(func, args)
         self.values.draw(func, args, kwargs)
         out = self._run(func, args, kwargs)
         if func is not aten.lift_fresh.default:
             self._book_all(func, args, kwargs, out)
         return out
+
+    def _without_kernel(
+        self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[torch.Tensor]
+    ) -> Any:
+        """Copies from and to the card, sums of gradients and sparse tensors need other means than fake kernels."""
+        if func is aten._to_copy.default and not any(is_sparse(leaf) for leaf in leaves):
+            moved = self._to_cpu(args, kwargs)
+            return moved if moved is not None else self._to_card(args, kwargs)
+        if self.backward.asks:
+            summed = self._accumulated(func, args)
+            if summed is not None:
+                return summed
+        return on_sparse(self, func, args) if any(is_sparse(leaf) for leaf in leaves) else None
 
     def _run(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         before, self.backward.in_operation = self.backward.in_operation, True
@@ -172,10 +174,10 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.assume("a number computed on the card is read; taken for 1")
         return True if tensor.dtype is torch.bool else 1.0 if tensor.is_floating_point() else 1
 
-    def _to_cpu(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _to_cpu(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A known value that is copied back becomes a real tensor again."""
         target = kwargs.get("device")
-        if func is not aten._to_copy.default or target is None or torch.device(target).type != "cpu":
+        if target is None or torch.device(target).type != "cpu":
             return None
         source = args[0]
         if self.backward.asks or not isinstance(source, FakeTensor) or source.fake_device.type == "cpu":
@@ -183,9 +185,9 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         value = value_of(source)
         return None if value is None else value.to(dtype=kwargs.get("dtype"), copy=True)
 
-    def _to_card(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _to_card(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A real tensor that is copied to the card keeps its value there if it is one of those that matter."""
-        if func is not aten._to_copy.default or isinstance(args[0], FakeTensor):
+        if isinstance(args[0], FakeTensor):
             return None
         source: torch.Tensor = args[0]
         dtype = kwargs.get("dtype") or source.dtype

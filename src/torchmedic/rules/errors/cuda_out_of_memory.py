@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, Run, TensorSummary
+from torchmedic.facts import Crash, MemoryAtCrash, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._reading import crash_in, layer_in, layer_name, said, tensors, user_line
 
@@ -48,8 +48,8 @@ class CudaOutOfMemory(Rule):
             confidence="proven",
             where=user_line(crash),
             culprit=Culprit(module=layer_name(layer) if layer else None, phase="forward", op="allocation"),
-            evidence=tuple(_evidence(crash, ours, idle, others if crowded else None, fragments)),
-            remedies=tuple(_cures(fragments, crowded)),
+            evidence=(*_evidence(crash, ours, idle, others if crowded else None, fragments), *_held(run)),
+            remedies=(*_cures(fragments, crowded), *_ask(run, total)),
         )
 
 
@@ -79,6 +79,24 @@ def _evidence(
         yield f"about {_said(int(others))} belong to other processes on this GPU"
     if largest := _largest(crash):
         yield "largest tensors in sight: " + ", ".join(f"`{n}` {t} ({_said(_bytes(t))})" for n, t in largest)
+
+
+def _held(run: Run) -> Iterator[str]:
+    """What the memory was made of, where the card's tensors were counted."""
+    seen = run.last(MemoryAtCrash)
+    if seen is None or not seen.by_category:
+        return
+    yield "on the card were " + ", ".join(f"{_said(b)} of {name}" for name, b in seen.by_category.items())
+    if seen.largest:
+        yield "the largest: " + ", ".join(f"{big.dtype}{list(big.shape)} ({_said(big.bytes)})" for big in seen.largest)
+
+
+def _ask(run: Run, total: int | None) -> Iterator[Remedy]:
+    if total is not None and run.info.argv:
+        size = f"{total / 2**30:.1f}GiB"
+        command = " ".join(run.info.argv)
+        title = f"see what would fit: `torchmedic memory --card {size} --remedies {command}`"
+        yield Remedy(title=title, detail="it needs no GPU")
 
 
 def _bytes(t: TensorSummary) -> int:

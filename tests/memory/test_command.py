@@ -1,0 +1,91 @@
+"""`torchmedic memory` from the command line, and `torchmedic.estimate`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+import torchmedic
+from torchmedic import GiB
+from torchmedic.estimating import EstimateError
+
+_SCRIPT = """
+import argparse
+import torch
+parser = argparse.ArgumentParser()
+parser.add_argument("--batch-size", type=int, default=1000)
+size = parser.parse_args().batch_size
+model = torch.nn.Sequential(torch.nn.Linear(64, 2048), torch.nn.ReLU(), torch.nn.Linear(2048, 1)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(2):
+    model(torch.randn(size, 64, device="cuda")).mean().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+print("the script's own words")
+"""
+
+
+def _torchmedic(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "torchmedic", "memory", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+
+
+def test_a_script_that_does_not_fit_is_told_what_would(tmp_path: Path) -> None:
+    # GIVEN a script whose memory grows with its batch
+    (tmp_path / "train.py").write_text(_SCRIPT)
+    # WHEN it is asked about on a card that is too small
+    wanted = ("--card", "1GiB", "--json", "out.json", "train.py", "--batch-size", "100000")
+    done = _torchmedic(tmp_path, *wanted)
+    # THEN the answer is no, with the largest batch that fits
+    assert done.returncode == 1, done.stderr
+    assert "does not fit" in done.stdout
+    assert "the script's own words" not in done.stdout
+    answer = json.loads((tmp_path / "out.json").read_text())
+    assert answer["schema"] == 1
+    memory = answer["memory"]
+    assert memory["phase"] in ("forward", "backward")
+    assert memory["fits"]["fits"] is False
+    assert memory["by_line"][0]["file"] == "train.py"
+    assert sum(memory["by_category"].values()) == memory["peak_allocated"]
+    # Activations and one gradient of 2048 floats for each row.
+    row = 2048 * 4
+    room = memory["fits"]["usable"]
+    assert 0.2 * room < memory["fits"]["largest"]["size"] * row < 0.6 * room
+    assert memory["growth"]["laws"]["backward"]["linear"] > row
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--card", "voodoo", "train.py"), "unknown card"),
+        (("--sweep", "nodes", "train.py"), "--sweep"),
+        (("missing.py",), "no such script"),
+    ],
+)
+def test_bad_questions_get_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+    (tmp_path / "train.py").write_text("")
+    done = _torchmedic(tmp_path, *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_model_is_estimated_and_left_alone() -> None:
+    model = torch.nn.Linear(1024, 1024)
+    weight = model.weight.detach().clone()
+    found = torchmedic.estimate(model, torch.ones(8, 1024), optimizer=torch.optim.SGD)
+    assert found.by_category["parameters"] == pytest.approx(4 * 1024 * 1025, rel=0.01)
+    assert found.peak < GiB(1)
+    assert "peak predicted" in str(found)
+    assert model.weight.device.type == "cpu"
+    assert torch.equal(model.weight, weight)
+
+
+def test_a_model_that_cannot_run_says_why() -> None:
+    with pytest.raises(EstimateError, match="RuntimeError"):
+        torchmedic.estimate(torch.nn.Linear(8, 8), torch.ones(4, 9))
