@@ -8,6 +8,7 @@ import pkgutil
 import click
 
 from torchmedic._version import __version__
+from torchmedic.cli._language import speaking, translate_help
 
 
 class LazyCommands(click.Group):
@@ -16,12 +17,16 @@ class LazyCommands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(entry.name for entry in pkgutil.iter_modules(__path__) if not entry.name.startswith("_"))
 
+    def get_help(self, ctx: click.Context) -> str:
+        translate_help(self)
+        return super().get_help(ctx)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
         module = importlib.import_module(f"{__name__}.{cmd_name}")
         command: click.Command = module.command
-        return command
+        return speaking(command)
 
 
 @click.command(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})

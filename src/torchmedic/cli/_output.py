@@ -25,7 +25,9 @@ class OneLineError(click.ClickException):
     exit_code = USAGE_ERROR
 
     def show(self, file: object = None) -> None:
-        click.echo(f"torchmedic: {self.format_message()}", err=True)
+        from torchmedic.translation import said
+
+        click.echo(said(f"torchmedic: {self.format_message()}"), err=True)
 
 
 def console(*, error_stream: bool) -> Console:

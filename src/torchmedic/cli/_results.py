@@ -14,6 +14,8 @@ import click
 from torchmedic._version import __version__
 from torchmedic.cli._output import check_writable, write_text
 from torchmedic.findings import Rule
+from torchmedic.translation import chosen
+from torchmedic.translation.typesetting import folded
 
 STANDARD = Path("-")
 
@@ -61,4 +63,6 @@ def hanging(head: str, text: str, indent: int) -> str:
     if len(head) >= indent or room - indent < 24:
         return f"{head}\n" + textwrap.fill(text, room, initial_indent="      ", subsequent_indent="      ")
     lead = head.ljust(indent)
+    if chosen():
+        return lead + ("\n" + " " * indent).join(folded(text, room - indent))
     return textwrap.fill(text, room, initial_indent=lead, subsequent_indent=" " * indent)

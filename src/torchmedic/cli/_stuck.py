@@ -19,6 +19,7 @@ from torchmedic.probes.activity import descendants, state
 from torchmedic.ranks.marks import clear_mark, mark_time, take_mark
 from torchmedic.ranks.merging import load_whole
 from torchmedic.ranks.standstill import everyone_answered, everyone_stands
+from torchmedic.translation import said
 
 _ANSWER_SECONDS = 6.0
 _GRACE_SECONDS = 5.0
@@ -47,7 +48,8 @@ class Attendant:
                 clear_mark(self._folder)
         except Exception as error:  # noqa: BLE001 - our faults never take the script down
             self._has_told = True
-            click.echo(f"torchmedic: could not say where the run stands ({type(error).__name__}: {error})", err=True)
+            told = said(f"torchmedic: could not say where the run stands ({type(error).__name__}: {error})")
+            click.echo(told, err=True)
 
     def _tell(self) -> bool:
         from torchmedic.triage import examine
@@ -62,7 +64,7 @@ class Attendant:
             return False
         verdict = _about_standing(examine(run))
         if verdict.diagnoses:
-            click.echo(f"torchmedic: {_head(run, self._stops)}", err=True)
+            click.echo(said(f"torchmedic: {_head(run, self._stops)}"), err=True)
             self._show(verdict)
         return bool(verdict.diagnoses)
 

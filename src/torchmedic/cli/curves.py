@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from torchmedic.cli._output import OneLineError, check_writable, load_run
+from torchmedic.translation import said
 
 if TYPE_CHECKING:
     from torchmedic.curves import Curves
@@ -36,7 +37,7 @@ def command(out: Path | None, caption: bool, run: Path) -> None:
         raise OneLineError(f"{run}: no loss and no score in this run; note one with torchmedic.log(name, value)")
     if out is not None:
         _draw(out, curves, caption)
-    click.echo(curves.sentence)
+    click.echo(said(curves.sentence))
 
 
 def _check(out: Path) -> None:

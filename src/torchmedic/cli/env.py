@@ -10,6 +10,7 @@ import click
 
 from torchmedic.cli._output import console
 from torchmedic.cli._results import STANDARD, check_result_path, write_result
+from torchmedic.translation import said
 
 if TYPE_CHECKING:
     from torchmedic.facts import Environment, Network
@@ -49,7 +50,7 @@ def command(json_path: Path | None, no_network: bool) -> None:
             click.echo()
             draw(verdict, console(error_stream=False))
         else:
-            click.echo("no trouble found")
+            click.echo(said("no trouble found"))
     raise SystemExit(1 if any(d.severity != "hint" for d in verdict.diagnoses) else 0)
 
 
@@ -93,4 +94,4 @@ def _show(facts: dict[str, str | None]) -> None:
 
     for name, text in facts.items():
         if text is not None:
-            click.echo(hanging(name, text, 17))
+            click.echo(hanging(name, said(text), 17))

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from torchmedic.cli._output import OneLineError, console
-from torchmedic.cli._results import STANDARD, catalogue_json, check_result_path, rule_json, write_result
+from torchmedic.cli._results import STANDARD, catalogue_json, check_result_path, rule_json, width, write_result
+from torchmedic.translation import chosen, said
+from torchmedic.translation import page as translated_page
+from torchmedic.translation.typesetting import folded
 
 if TYPE_CHECKING:
     from torchmedic.facts import Crash
@@ -53,7 +56,7 @@ def _explain_rule(rule: Rule, json_path: Path | None) -> None:
     if json_path is not None:
         write_result(json_path, catalogue_json(rule=rule_json(rule) | {"page": text}))
     if json_path != STANDARD:
-        for line in _plain(text, rule):
+        for line in _plain(translated_page(text, rule.name), rule):
             click.echo(line)
 
 
@@ -69,9 +72,11 @@ def _plain(text: str, rule: Rule) -> list[str]:
         elif line.startswith("#"):
             lines.append(click.style(line.lstrip("# "), bold=True))
         else:
-            lines.append(line)
-    symptoms = "; ".join(symptom.value for symptom in rule.symptoms)
-    return [*lines, "", click.style("Symptoms", bold=True), "", f"{symptoms}.", f"Tell apart: {rule.tell_apart}."]
+            # A Chinese paragraph is one line of its file.
+            lines += folded(line, width()) if chosen() and line else [line]
+    symptoms = said("; ".join(symptom.value for symptom in rule.symptoms) + ".")
+    told = said(f"Tell apart: {rule.tell_apart}.")
+    return [*lines, "", click.style(said("Symptoms"), bold=True), "", symptoms, told]
 
 
 def _explain_traceback(what: str, json_path: Path | None) -> None:
@@ -92,8 +97,8 @@ def _explain_traceback(what: str, json_path: Path | None) -> None:
     if json_path != STANDARD:
         screen = console(error_stream=False)
         draw(verdict, screen)
-        screen.print(f"told from the text alone: {known}", soft_wrap=True)
-        screen.print(f"`torchmedic run SCRIPT` would add: {missing}", soft_wrap=True)
+        screen.print(said(f"told from the text alone: {known}"), soft_wrap=True)
+        screen.print(said(f"`torchmedic run SCRIPT` would add: {missing}"), soft_wrap=True)
 
 
 def _examined(crash: Crash) -> Verdict:

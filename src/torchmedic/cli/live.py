@@ -8,6 +8,7 @@ import click
 
 from torchmedic.cli._output import OneLineError
 from torchmedic.settings import RUN_FILE
+from torchmedic.translation import said
 
 
 @click.command()
@@ -34,9 +35,9 @@ def command(port: int | None, run: Path | None) -> None:
         listener, address = open_socket(base, port)
     except OSError as error:
         raise OneLineError(f"cannot answer at port {port}: {error.strerror or error}") from None
-    click.echo(f"torchmedic: live page: {address.url}", err=True)
-    click.echo(f"torchmedic: from another machine: {address.tunnel} and the same address there", err=True)
-    click.echo("torchmedic: Ctrl-C ends it", err=True)
+    click.echo(said(f"torchmedic: live page: {address.url}"), err=True)
+    click.echo(said(f"torchmedic: from another machine: {address.tunnel} and the same address there"), err=True)
+    click.echo(said("torchmedic: Ctrl-C ends it"), err=True)
     serve(listener, address, Runs(base, chosen), script)
 
 

@@ -10,6 +10,7 @@ import click
 from torchmedic.cli._output import OneLineError
 from torchmedic.cli._results import catalogue_json, check_result_path, rule_json, write_result
 from torchmedic.findings import FAMILIES
+from torchmedic.translation import said
 
 
 @click.command()
@@ -33,9 +34,9 @@ def command(json_path: Path | None, families: tuple[str, ...]) -> None:
     for family, members in groupby(by_family, key=lambda rule: rule.family):
         click.echo(click.style(family, bold=True))
         for rule in members:
-            symptoms = "; ".join(symptom.value for symptom in rule.symptoms)
+            symptoms = said("; ".join(symptom.value for symptom in rule.symptoms))
             click.echo(f"  {rule.code}  {rule.name:<{longest}}  {rule.severity:<7}  {symptoms}")
-    click.echo(f"{len(rules)} rules; a rule's page: torchmedic explain CODE")
+    click.echo(said(f"{len(rules)} rules; a rule's page: torchmedic explain CODE"))
 
 
 def _family(name: str) -> str:

@@ -14,6 +14,7 @@ import click
 
 from torchmedic.cli._output import OneLineError, check_writable, console, exit_code, load_run, write_text
 from torchmedic.settings import OnSick, OnStuck, Settings
+from torchmedic.translation import said
 
 if TYPE_CHECKING:
     from torchmedic.findings import Verdict
@@ -119,7 +120,7 @@ def _run_watched(command: tuple[str, ...], place: Place | None, **wishes: Any) -
     try:
         folder = new_run_folder(command) if place is None else shared_run_folder(place.name)
     except OSError as error:
-        click.echo(f"torchmedic: no place for a run file ({error}); the script runs unwatched", err=True)
+        click.echo(said(f"torchmedic: no place for a run file ({error}); the script runs unwatched"), err=True)
         raise SystemExit(run_unwatched(command)) from None
     settings = Settings(
         run_folder=str(folder),
@@ -169,7 +170,7 @@ def _status_kept(status: int) -> Iterator[None]:
         error.show()
         raise SystemExit(status or error.exit_code) from None
     except Exception as error:  # noqa: BLE001
-        click.echo(f"torchmedic: could not say what happened ({type(error).__name__}: {error})", err=True)
+        click.echo(said(f"torchmedic: could not say what happened ({type(error).__name__}: {error})"), err=True)
         raise SystemExit(status or 1) from None
 
 
@@ -217,7 +218,7 @@ def _write_report(folder: Path, verdict: Verdict, html_path: Path | None) -> str
     except Exception as error:
         if is_asked_for and isinstance(error, OneLineError):
             raise
-        click.echo(f"torchmedic: the report could not be written ({type(error).__name__}: {error})", err=True)
+        click.echo(said(f"torchmedic: the report could not be written ({type(error).__name__}: {error})"), err=True)
         return ""
     return os.path.relpath(path) if path.absolute().is_relative_to(Path.cwd()) else str(path)
 

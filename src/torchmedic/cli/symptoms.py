@@ -11,6 +11,7 @@ import click
 from torchmedic.cli._output import OneLineError
 from torchmedic.cli._results import catalogue_json, check_result_path, hanging, rule_json, write_result
 from torchmedic.findings import Rule, Symptom
+from torchmedic.translation import said
 
 _FILLERS = re.compile(
     r"an?|and|are|as|at|be|been|but|by|can|do|does|from|gets?|go|goes|has|have|i|in|is|its?|my|of|on|or|s|so|stays|t|"
@@ -66,9 +67,9 @@ def _table() -> dict[Symptom, list[Rule]]:
 
 def _draw(symptom: Symptom, rules: list[Rule]) -> None:
     many = "1 cause" if len(rules) == 1 else f"{len(rules)} causes"
-    click.echo(click.style(symptom.value, bold=True) + f" ({many})")
+    click.echo(click.style(said(symptom.value), bold=True) + f" ({said(many)})")
     for rule in rules:
-        click.echo(hanging(f"  {rule.code} {rule.name}", rule.tell_apart, 40))
+        click.echo(hanging(f"  {rule.code} {rule.name}", said(rule.tell_apart), 40))
     click.echo()
 
 

@@ -13,6 +13,7 @@ import click
 
 from torchmedic.cli._output import OneLineError
 from torchmedic.settings import VARIABLE
+from torchmedic.translation import said
 
 if TYPE_CHECKING:
     from torchmedic.facts import ThreadStand
@@ -96,7 +97,7 @@ def _show(answer: Answer, all_threads: bool) -> None:
 
     rank = f" (rank {answer.rank})" if answer.rank is not None else ""
     doing = f"waits for {_WAITS[answer.waits_for]}" if answer.waits_for else f"uses {100 * answer.busy:.0f} % of a core"
-    click.echo(f"process {answer.pid}{rank} {doing}")
+    click.echo(said(f"process {answer.pid}{rank} {doing}"))
     for thread in answer.threads:
         if not (thread.is_main or all_threads):
             continue

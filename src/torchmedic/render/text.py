@@ -8,10 +8,13 @@ from rich.text import Text
 
 from torchmedic.facts import Location
 from torchmedic.findings import Diagnosis, Remedy, Verdict
+from torchmedic.render.spoken import spoken_diagnosis
+from torchmedic.translation import chosen, said
+from torchmedic.translation.typesetting import breaks
 
 _COLOURS = {"error": "bold red", "warning": "bold yellow", "hint": "bold cyan"}
 _TAB = 4
-_SAID = {"proven": "", "likely": "probably: ", "possible": "possibly: "}
+_SAID = {"proven": "", "likely": "probably", "possible": "possibly"}
 
 
 def draw(verdict: Verdict, console: Console, *, report: str = "") -> None:
@@ -22,9 +25,9 @@ def draw(verdict: Verdict, console: Console, *, report: str = "") -> None:
         _draw_unexplained(line, console)
     if not verdict.diagnoses and not verdict.unexplained:
         told = f"; report: {report}" if report else ""
-        console.print(Text(f"torchmedic: {_nothing_found(verdict)}{told}", style="green"), soft_wrap=True)
+        console.print(Text(said(f"torchmedic: {_nothing_found(verdict)}{told}"), style="green"), soft_wrap=True)
     elif report:
-        console.print(Text(f"torchmedic: report: {report}"), soft_wrap=True)
+        console.print(Text(said(f"torchmedic: report: {report}")), soft_wrap=True)
 
 
 def _nothing_found(verdict: Verdict) -> str:
@@ -40,15 +43,17 @@ def draw_stop(verdict: Verdict, console: Console) -> None:
     """Say that it was us who ended the run, how to let it go on, and where its remains are."""
     if verdict.info.stopped_by_us:
         line = f"torchmedic: stopped the run after step {verdict.info.steps}; `--on-sick continue` lets it go on"
-        console.print(Text(line), soft_wrap=True)
-        console.print(Text(f"torchmedic: what the run left is in {verdict.info.folder}"), soft_wrap=True)
+        console.print(Text(said(line)), soft_wrap=True)
+        console.print(Text(said(f"torchmedic: what the run left is in {verdict.info.folder}")), soft_wrap=True)
 
 
 def draw_diagnosis(diagnosis: Diagnosis, console: Console) -> None:
     """Print one diagnosis in the slots of the house: headline, window, note, ruled out, help, more."""
+    diagnosis = spoken_diagnosis(diagnosis)
     colour = _COLOURS[diagnosis.severity]
-    head = Text(f"{diagnosis.severity}[{diagnosis.code}]", style=colour)
-    head.append(f": {_SAID[diagnosis.confidence]}{diagnosis.headline}", style="bold")
+    head = Text(f"{said(diagnosis.severity)}[{diagnosis.code}]", style=colour)
+    confidence = _SAID[diagnosis.confidence]
+    head.append(_colon() + (said(confidence) + _colon() if confidence else "") + diagnosis.headline, style="bold")
     _print(console, head, indent=2)
     gutter = 1
     if diagnosis.where is not None:
@@ -60,7 +65,7 @@ def draw_diagnosis(diagnosis: Diagnosis, console: Console) -> None:
     for note in diagnosis.evidence:
         _slot(console, gutter, "note", note)
     if diagnosis.ruled_out:
-        suspects = "; ".join(f"{r.suspect} ({r.how})" for r in diagnosis.ruled_out)
+        suspects = _listed([(r.suspect, r.how) for r in diagnosis.ruled_out])
         _slot(console, gutter, "ruled out", suspects)
     for remedy in diagnosis.remedies:
         _slot(console, gutter, "help", _help(remedy))
@@ -73,7 +78,7 @@ def draw_diagnosis(diagnosis: Diagnosis, console: Console) -> None:
 def _draw_window(
     where: Location, mark: str, label: str, gutter: int, console: Console, colour: str, arrow: str = "-->"
 ) -> None:
-    inside = f" in {where.function}" if where.function and where.function != "<module>" else ""
+    inside = " " + said(f"in {where.function}") if where.function and where.function != "<module>" else ""
     pad = " " * gutter
     _print(console, Text(f"{pad}{arrow} {_place(where)}{inside}", style="blue"), indent=gutter + 4)
     source = where.source.rstrip()
@@ -116,9 +121,19 @@ def marked(source: str, mark: str) -> tuple[int, int]:
     return source.find(stripped), len(code)
 
 
+def _colon() -> str:
+    return "：" if chosen() else ": "
+
+
+def _listed(remarks: list[tuple[str, str]]) -> str:
+    """Things, each with a remark."""
+    return "；".join(f"{a}（{b}）" for a, b in remarks) if chosen() else "; ".join(f"{a} ({b})" for a, b in remarks)
+
+
 def _help(remedy: Remedy) -> str:
-    text = remedy.title if not remedy.detail else f"{remedy.title}; {remedy.detail}"
-    return text + (" (tried on the failing step: it works)" if remedy.verified and not remedy.detail else "")
+    if remedy.detail:
+        return remedy.title + ("；" if chosen() else "; ") + remedy.detail
+    return _listed([(remedy.title, said("tried on the failing step: it works"))]) if remedy.verified else remedy.title
 
 
 def _diff_colour(line: str) -> str:
@@ -127,14 +142,15 @@ def _diff_colour(line: str) -> str:
 
 def _slot(console: Console, gutter: int, name: str, text: str) -> None:
     line = Text(" " * gutter + " = ", style="blue")
-    line.append(f"{name}: ", style="bold")
+    title = said(name) + _colon()
+    line.append(title, style="bold")
     line.append(text)
-    _print(console, line, indent=gutter + 3 + len(name) + 2)
+    _print(console, line, indent=gutter + 3 + cell_len(title))
 
 
 def _draw_unexplained(line: str, console: Console) -> None:
-    head = Text("not explained", style="bold yellow")
-    head.append(f": {line}")
+    head = Text(said("not explained"), style="bold yellow")
+    head.append(f"{_colon()}{said(line)}")
     _print(console, head, indent=2)
 
 
@@ -142,6 +158,9 @@ def _print(console: Console, text: Text, indent: int) -> None:
     """Print wrapped to the console's width, with a hanging indent, and never cut a word that fits a line."""
     if text.cell_len <= console.width:
         console.print(text, soft_wrap=True)
+        return
+    if chosen():
+        _print_folded(console, text, indent)
         return
     first = text.wrap(console, console.width)[0]
     first.rstrip()
@@ -151,3 +170,11 @@ def _print(console: Console, text: Text, indent: int) -> None:
     for line in rest.wrap(console, max(20, console.width - indent)):
         line.rstrip()
         console.print(Text(" " * indent) + line, soft_wrap=True)
+
+
+def _print_folded(console: Console, text: Text, indent: int) -> None:
+    """The same for Chinese, which has no spaces to wrap at."""
+    cuts = breaks(text.plain, console.width, max(20, console.width - indent))
+    for number, line in enumerate(text.divide(list(cuts))):
+        line.rstrip()
+        console.print(Text(" " * indent * bool(number)) + line, soft_wrap=True)

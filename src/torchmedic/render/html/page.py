@@ -23,6 +23,8 @@ from torchmedic.render.html.model import Report
 from torchmedic.render.html.numbers import duration
 from torchmedic.render.html.text import TEXT, say
 from torchmedic.render.html.window import window
+from torchmedic.render.spoken import spoken_diagnosis
+from torchmedic.translation import chosen
 
 _FOLDER = resources.files("torchmedic.render.html") / "templates"
 
@@ -149,6 +151,7 @@ def _nothing(verdict: Verdict) -> str:
 
 
 def _diagnosis(diagnosis: Diagnosis, report: Report) -> dict[str, Any]:
+    diagnosis = spoken_diagnosis(diagnosis)
     windows = [window(also.location, "", also.why, report.sources) for also in diagnosis.also]
     if diagnosis.where is not None:
         windows.insert(0, window(diagnosis.where, diagnosis.mark, diagnosis.label, report.sources))
@@ -186,6 +189,8 @@ def _templates() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(say=say, asset=asset, static_plot=plot.static_plot, heat_picture=heat.picture)
+    environment.globals.update(
+        say=say, language=chosen, asset=asset, static_plot=plot.static_plot, heat_picture=heat.picture
+    )
     environment.filters["prose"] = prose
     return environment

@@ -1,0 +1,247 @@
+"""Finds the template that an English sentence was made from, and fills in the translated one."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from torchmedic.translation.files import Entry
+from torchmedic.translation.typesetting import tidy
+
+_PLACE = re.compile(r"\{(\w+)\}")
+_CHOICE = re.compile(r"\{([a-z ]*(?:\|[a-z ]*)+)\}")
+_TOKEN = re.compile(r"[A-Za-z]+")
+_EDGE = re.compile(r"^([\s,;:.]*\(?)(.*?)(\)?[\s,;:.]*)$", re.DOTALL)
+_JOINTS = re.compile(r"(; |, and |, | and | or | -> |: )")
+_WIDE = {", and ": "，", ", ": "，", "; ": "；", ": ": "：", " and ": "和", " or ": "或", " -> ": " -> "}
+_FULL = str.maketrans({".": "。", ",": "，", ";": "；", ":": "：", "(": "（", ")": "）"})
+_PROSE = re.compile(r"(?<![\w./:-])[A-Za-z][a-z']+ [a-z][a-z']+(?![\w(=./])")
+_PLAIN_WORD = re.compile(r"(?<![\w./\-])[a-z]{2,}(?![\w./(=\-])")
+# Words that Chinese users leave in English.
+_TERMS = frozenset(
+    "cpu cuda mps lr rank dim epoch batch softmax sigmoid logits logit worker token id dtype lambda dict list "  # noqa: SIM905
+    "tuple str int float bool bytes autocast inf nan std var bfloat half none true false sample".split()
+)
+_DEEPEST = 6
+
+
+class _Template:
+    """An English template, compiled when a sentence first looks like it."""
+
+    def __init__(self, english: str, translated: str) -> None:
+        self.english, self.translated = english, translated
+        bare = _without_code(_PLACE.sub("", _CHOICE.sub("", english)))
+        self.weight = len(_PLACE.sub("", _CHOICE.sub("", english)))
+        # `{0} in {1}` fits too much to be believed when what it leaves in its places is no phrase that is known.
+        self.is_strong = len(re.findall(r"[A-Za-z]{2,}", bare)) > 2 or bool(re.match(r"[a-z]+ [a-z]+: \{", english))
+
+    @functools.cached_property
+    def pattern(self) -> re.Pattern[str]:
+        parts, position, seen = [], 0, set()
+        for place in re.finditer(rf"{_PLACE.pattern}|{_CHOICE.pattern}", self.english):
+            parts.append(re.escape(self.english[position : place.start()]))
+            if place.group(1) is None:
+                parts.append(f"(?:{place.group(2)})")
+            elif place.group(1) in seen:
+                parts.append(f"(?P=_{place.group(1)})")
+            else:
+                seen.add(place.group(1))
+                is_code = self.english[: place.start()].count("`") % 2
+                parts.append(f"(?P<_{place.group(1)}>{'[^`]*' if is_code else '.*?'})")
+            position = place.end()
+        return re.compile("".join(parts) + re.escape(self.english[position:]), re.DOTALL)
+
+    def read(self, sentence: str) -> dict[str, str] | None:
+        """What stands in its places, if the sentence was made from it."""
+        match = self.pattern.fullmatch(sentence)
+        if match is None:
+            return None
+        values = {name[1:]: value for name, value in match.groupdict().items()}
+        within = {name: value for name, value in values.items() if not self.is_code(name)}
+        return values if all(value.count("`") % 2 == 0 for value in within.values()) else None
+
+    def is_code(self, name: str) -> bool:
+        return bool(self.english.split("{" + name + "}")[0].count("`") % 2)
+
+    @functools.cached_property
+    def neighbours(self) -> list[tuple[str, str]]:
+        """Places with nothing but a space between them."""
+        pairs = re.findall(r"\{(\w+)\}(?= \{(\w+)\})", self.english)
+        return [pair for pair in pairs if not any(map(self.is_code, pair))]
+
+    def filled(self, told: dict[str, str]) -> str:
+        return _PLACE.sub(lambda place: told.get(place.group(1), place.group(0)), self.translated)
+
+
+class Phrasebook:
+    """The templates of one language, found by a word that a sentence must have to fit them."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        known = [entry for entry in entries if entry.translated]
+        self.exact = {entry.english: entry.translated for entry in known}
+        open_ones = [
+            _Template(e.english, e.translated) for e in known if _PLACE.search(e.english) or _CHOICE.search(e.english)
+        ]
+        common = Counter(word for one in open_ones for word in set(_whole_words(one.english)))
+        self._by_word: dict[str, list[_Template]] = {}
+        for one in sorted(open_ones, key=lambda one: -one.weight):
+            rarest = min(_whole_words(one.english), key=lambda word: (common[word], -len(word)), default="")
+            self._by_word.setdefault(rarest, []).append(one)
+
+    def said(self, sentence: str) -> str:
+        """The sentence translated, or as it is."""
+        return tidy(self.piece(sentence, _DEEPEST)) if _TOKEN.search(sentence) else sentence
+
+    def piece(self, text: str, depth: int) -> str:
+        """A sentence or a part of one; marks at its edges are kept aside."""
+        if not depth or not _TOKEN.search(_without_code(text)):
+            return _listed(text)
+        found = self._whole(text, depth)
+        if found is not None:
+            return found
+        before, inner, after = _edges(text)
+        found = self._whole(inner, depth) if inner != text else None
+        if found is None:
+            found = self._in_parts(inner, depth)
+        return text if found is None else f"{before.translate(_FULL)}{found}{after.translate(_FULL)}"
+
+    def _whole(self, text: str, depth: int) -> str | None:
+        """A phrase by the template with the most text of its own; a weak one must leave no English behind."""
+        if text in self.exact:
+            return self.exact[text]
+        if depth <= 0:
+            return None
+        words = {*_TOKEN.findall(text), ""}
+        candidates = [one for word in words for one in self._by_word.get(word, ())]
+        second_best = None
+        for one in sorted(candidates, key=lambda one: -one.weight):
+            values = one.read(text)
+            if values is None:
+                continue
+            told = self._told(one, values, depth - 1)
+            if not any(_is_doubtful(text) for name, text in told.items() if not one.is_code(name)):
+                return one.filled(told)
+            if one.is_strong and second_best is None:
+                second_best = one.filled(told)
+        return second_best
+
+    def _told(self, one: _Template, values: dict[str, str], depth: int) -> dict[str, str]:
+        """What stands in the places, translated; where two meet, the words go where they make phrases."""
+        told = {name: value if one.is_code(name) else self.piece(value, depth) for name, value in values.items()}
+        for first, second in one.neighbours:
+            if _is_doubtful(told[first]) or _is_doubtful(told[second]):
+                words = f"{values[first]} {values[second]}".split(" ")
+                for cut in range(len(words), -1, -1):
+                    pair = [self.piece(" ".join(part), depth) for part in (words[:cut], words[cut:])]
+                    if not any(map(_is_doubtful, pair)):
+                        told[first], told[second] = pair
+                        break
+        return told
+
+    def _in_parts(self, text: str, depth: int) -> str | None:
+        """Phrases one after the other; None where none of them is known."""
+        if depth <= 0:
+            return None
+        return self._with_remark(text, depth - 1) or self._with_subject(text, depth - 1) or self._list(text, depth - 1)
+
+    def _with_remark(self, text: str, depth: int) -> str | None:
+        """A phrase (and another one)."""
+        parts = re.fullmatch(r"(.+?) \((.+)\)", text, re.DOTALL)
+        if parts is None or not all(map(_is_whole, parts.groups())):
+            return None
+        told = [self.piece(part, depth) for part in parts.groups()]
+        return f"{told[0]}（{told[1]}）" if told != list(parts.groups()) else None
+
+    def _with_subject(self, text: str, depth: int) -> str | None:
+        """`code` does something."""
+        parts = re.fullmatch(r"(`[^`]*`) (.+)", text, re.DOTALL)
+        told = self._whole(parts.group(2), depth) if parts is not None else None
+        return f"{parts.group(1)} {told}" if parts is not None and told is not None else None
+
+    def _list(self, text: str, depth: int) -> str | None:
+        """The longest known beginning, then the rest in the same way; an unknown beginning stays as it is."""
+        joints = [joint for joint in _JOINTS.finditer(text) if _is_whole(text[: joint.start()])]
+        for joint in reversed(joints):
+            left, right = text[: joint.start()], text[joint.end() :]
+            before, inner, after = _edges(left)
+            is_code = not _TOKEN.search(_without_code(left))
+            told = inner if is_code else self._whole(inner, depth)
+            rest = self._rest(joint.group(1), right, depth)
+            if told is not None and not (is_code and rest == right and has_prose(right)):
+                mark = "、" if is_code and joint.group(1) == ", " else _WIDE[joint.group(1)]
+                return f"{before.translate(_FULL)}{told}{after.translate(_FULL)}{mark}{rest}"
+        for joint in joints[:1]:
+            rest = self._rest(joint.group(1), text[joint.end() :], depth)
+            if rest != text[joint.end() :]:
+                return f"{text[: joint.start()]}{_WIDE[joint.group(1)]}{rest}"
+        return None
+
+    def _rest(self, joint: str, right: str, depth: int) -> str:
+        """What follows a joint; a phrase may begin with its word (`and so on`)."""
+        whole = self._whole(f"{joint.strip(' ,;:')} {right}", depth) if joint == " and " else None
+        return self.piece(right, depth) if whole is None else f"，{whole}"
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text ends outside of code and brackets."""
+    bare = _without_code(text)
+    return "`" not in bare and all(bare.count(a) == bare.count(b) for a, b in ("()", "[]"))
+
+
+def core(text: str) -> str:
+    """A phrase without the marks that join it to others.
+
+    >>> core(", only `{0}`"), core(" (at step {0})"), core("f(x) is 0 (at once)")
+    ('only `{0}`', 'at step {0}', 'f(x) is 0 (at once)')
+    """
+    return _edges(text)[1]
+
+
+def _edges(text: str) -> tuple[str, str, str]:
+    match = _EDGE.match(text)
+    if match is None:
+        return "", text, ""
+    before, inner, after = match.groups()
+    if before.endswith("(") != after.startswith(")"):
+        if before.endswith("("):
+            before, inner = before[:-1], "(" + inner
+        else:
+            after, inner = after[1:], inner + ")"
+    return before, inner, after
+
+
+def _whole_words(template: str) -> Iterator[str]:
+    """Words that stand in every sentence made from a template, whole and by themselves."""
+    bare = _CHOICE.sub("\0", _PLACE.sub("\0", template))
+    for word in _TOKEN.finditer(bare):
+        if bare[word.start() - 1 : word.start()] != "\0" and bare[word.end() : word.end() + 1] != "\0":
+            yield word.group()
+
+
+def has_prose(text: str) -> bool:
+    """Whether English words follow each other outside of code.
+
+    >>> has_prose("float32[64]"), has_prose("`a is b`"), has_prose("it is 0")
+    (False, False, True)
+    """
+    return _PROSE.search(_without_code(text)) is not None
+
+
+def _is_doubtful(told: str) -> bool:
+    """Whether English is left where a template with few words of its own should have left none."""
+    return has_prose(told) or any(word not in _TERMS for word in _PLAIN_WORD.findall(_without_code(told)))
+
+
+def _without_code(text: str) -> str:
+    return re.sub(r"`[^`]*`", "", text)
+
+
+def _listed(text: str) -> str:
+    """A list of code or numbers with the marks of a Chinese one.
+
+    >>> _listed("`a`, `b`"), _listed("[1, 2]")
+    ('`a`、`b`', '[1, 2]')
+    """
+    return re.sub(r"(?<=`), (?=`)", "、", text)

@@ -1,0 +1,69 @@
+"""The language spoken: chosen once, by an option, a variable or the locale."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from importlib import resources
+
+from torchmedic.translation.files import LANGUAGES, po_path, read_po
+from torchmedic.translation.phrases import Phrasebook
+
+VARIABLE = "TORCHMEDIC_LANG"
+_LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
+_CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+_chosen: str | None = None
+
+
+def choose(language: str | None = None) -> str:
+    """Speak a language from now on: the one asked for, that of TORCHMEDIC_LANG, or that of the locale."""
+    global _chosen
+    wanted = [language, os.environ.get(VARIABLE), *(os.environ.get(name) for name in _LOCALE)]
+    _chosen = language_of(next(filter(None, wanted), ""))
+    return _chosen
+
+
+def chosen() -> str:
+    """The language spoken; empty for English."""
+    return choose() if _chosen is None else _chosen
+
+
+def language_of(name: str) -> str:
+    """
+    >>> language_of("zh_CN.UTF-8"), language_of("zh-Hans"), language_of("en_GB"), language_of("C")
+    ('zh', 'zh', '', '')
+    """
+    short = re.split(r"[_.\-@]", name.strip().lower())[0]
+    return short if short in LANGUAGES else ""
+
+
+def said(sentence: str) -> str:
+    """A finished sentence in the language spoken; what no template fits stays English."""
+    return phrasebook(chosen()).said(sentence) if chosen() else sentence
+
+
+def template(text: str) -> str:
+    """A template with named places in the language spoken; its places are still to be filled."""
+    return phrasebook(chosen()).exact.get(text, text) if chosen() else text
+
+
+def page(english: str, name: str) -> str:
+    """A rule's page in the language spoken, with the example of the English one."""
+    language = chosen()
+    if not language:
+        return english
+    file = resources.files("torchmedic") / "locale" / LANGUAGES[language] / "pages" / f"{name.replace('-', '_')}.md"
+    return with_example(file.read_text(encoding="utf-8"), english) if file.is_file() else english
+
+
+def with_example(translated: str, english: str) -> str:
+    """A translated page has no code of its own: it is that of the English page."""
+    code = _CODE.search(english)
+    return translated.replace("```\n```", code.group(0) if code else "", 1)
+
+
+@functools.cache
+def phrasebook(language: str) -> Phrasebook:
+    return Phrasebook(read_po(po_path(language)))
