@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from torchmedic.facts import Birth
 from torchmedic.findings import Remedy
 from torchmedic.rules.data._preparing import column_list, field_of, reached, variable_text, zero_labels
@@ -50,7 +52,8 @@ class ZeroStdDivision(NumericsRule):
 
 def _in_preparation(case: Case, birth: Birth) -> Explanation:
     names = column_list(birth) or variable_text(birth)
-    constant = zero_labels(birth)
+    # Columns of an array have no names, only numbers.
+    constant = re.sub(r"`(\d+)`", r"column \1", zero_labels(birth))
     return Explanation(
         headline=fitted(
             f"division by a zero standard deviation made {names} non-finite",
