@@ -57,9 +57,7 @@ def faults(row: Row, text: str) -> list[str]:
     loud = re.findall(r"^(?:error|warning|hint)\[(\w+)\]", text, re.MULTILINE)
     if row.is_healthy:
         # Hints may be about the machine: a slow disk makes a slow start.
-        spoken = re.findall(
-            r"^(?:error|warning)\[(\w+)\]|^(not explained|torchmedic: no training seen)", text, re.MULTILINE
-        )
+        spoken = re.findall(r"^(?:error|warning)\[(\w+)\]|^(not explained)", text, re.MULTILINE)
         return [f"not silent: {spoken}"] if spoken else []
     found = []
     if not row.answer.startswith("-") and loud[:1] != [row.answer]:
