@@ -22,7 +22,7 @@ from torchmedic.launch.parent import new_run_folder
 from torchmedic.probes.cells import is_notebook, name_cells
 from torchmedic.probes.exceptions import crash_of
 from torchmedic.probes.frames import is_own_file, shown_path
-from torchmedic.record import Recorder
+from torchmedic.record import Recorder, say
 from torchmedic.redaction import redact_argv
 from torchmedic.render.diffs import with_diffs
 from torchmedic.render.terminal import terminal
@@ -61,8 +61,13 @@ class Watch:
         self._told: Verdicts | None = None
         self._recorder: Recorder | None = None
         self._began = time.time()
-        if not _is_watched():
+        if _is_watched():
+            return
+        try:
             self._start(on_sick, name)
+        except Exception as failure:  # noqa: BLE001 - our faults never take the user's block down
+            say(f"could not watch ({type(failure).__name__}: {failure})")
+            self._take_out()
 
     def _start(self, on_sick: OnSick, name: str) -> None:
         script = name or ("notebook" if is_notebook() else Path(sys.argv[0] or "python").name)
@@ -98,14 +103,27 @@ class Watch:
 
     def stop(self, error: Exception | None = None) -> Verdict | None:
         """End the watching, take every probe out, and judge what was seen."""
-        recorder, self._recorder = self._recorder, None
+        recorder = self._recorder
         if recorder is None or not recorder.is_ours:
             return self.verdict
+        try:
+            if error is not None:
+                recorder.observe(crash_of(error, step=recorder.step or None))
+                recorder.emit("on_crash", error)
+            self._take_out()
+            self._judge(recorder, error)
+        except Exception as failure:  # noqa: BLE001
+            say(f"could not say what happened ({type(failure).__name__}: {failure})")
+            self._take_out()
+        return self.verdict
+
+    def _take_out(self) -> None:
+        recorder, self._recorder = self._recorder, None
         atexit.unregister(self.stop)
-        if error is not None:
-            recorder.observe(crash_of(error, step=recorder.step or None))
-            recorder.emit("on_crash", error)
-        recorder.finish()
+        if recorder is not None:
+            recorder.finish()
+
+    def _judge(self, recorder: Recorder, error: Exception | None) -> None:
         path = recorder.folder / RUN_FILE
         seconds, stopped = time.time() - self._began, recorder.stopped_by_us
         update_info(path, steps=recorder.step, seconds=seconds, stopped_by_us=stopped, exit_code=int(error is not None))
@@ -117,7 +135,6 @@ class Watch:
         self._told = Verdicts(self.verdict, self.run, sources, shown_path(str(report)))
         if not self.quiet:
             self._told.tell()
-        return self.verdict
 
     def __str__(self) -> str:
         """The diagnoses as plain text."""

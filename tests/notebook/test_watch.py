@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 import torchmedic
+from torchmedic import in_process
 
 
 @pytest.fixture(autouse=True)
@@ -124,6 +125,24 @@ def test_a_model_built_before_is_known_by_name() -> None:
     with torchmedic.watch(quiet=True) as medic:
         training.run()
     assert "`weight`" in str(medic)
+
+
+@pytest.mark.parametrize("broken", ["install_probes", "examine"])
+def test_a_fault_of_ours_is_one_line(
+    broken: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_args: object, **_kwargs: object) -> None:
+        raise RuntimeError("injected fault")
+
+    before = torch.autograd.backward
+    monkeypatch.setattr(in_process, broken, fail)
+    with torchmedic.watch() as medic:
+        Training().run(2)
+    assert medic.verdict is None
+    assert torch.autograd.backward is before
+    said = capfd.readouterr().err
+    assert said.count("\n") == 1
+    assert "injected fault" in said
 
 
 def test_under_torchmedic_run_it_does_nothing(here: Path) -> None:
