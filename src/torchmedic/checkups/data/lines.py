@@ -10,6 +10,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -41,10 +42,10 @@ def text_of(path: Path) -> Iterator[TextIO]:
 class CsvFinder:
     """Finds cells in CSV files; `dialect` is what the engine took the file for."""
 
-    def __init__(self, files: tuple[Path, ...], delimiter: str, skip: int, has_header: bool) -> None:
+    def __init__(self, files: tuple[Path, ...], dialect: Dialect) -> None:
         self._files = files
-        self._delimiter = delimiter
-        self._skip = skip + has_header
+        self._delimiter = dialect.delimiter
+        self._skip = dialect.skip + dialect.header
 
     def __call__(self, table: DuckTable, column: Column, wanted: Wanted, most: int) -> tuple[Cell, ...]:
         at = table.columns.index(column)
@@ -119,11 +120,26 @@ class ParquetFinder:
         return tuple(Cell(file=file, row=int(row), text=str(said)[:60]) for file, row, said in rows)
 
 
-def dialect_of(connection: Any, path: Path) -> tuple[str, int, bool]:
-    """Delimiter, lines to skip and whether there is a header, as DuckDB sees them."""
-    asked = f"SELECT Delimiter, SkipRows, HasHeader FROM sniff_csv({literal(str(path))}, quote='\"', escape='\"')"
-    delimiter, skip, header = connection.execute(asked).fetchone()
-    return str(delimiter), int(skip), bool(header)
+@dataclass(frozen=True)
+class Dialect:
+    """How a CSV file is written, as DuckDB sees it: its marks, where it begins, its columns and their types."""
+
+    delimiter: str
+    newline: str
+    skip: int
+    header: bool
+    columns: dict[str, str]
+
+
+def dialect_of(connection: Any, path: Path) -> Dialect:
+    """Find out how a file is written. Dates stay text, or impossible days and written zones would be lost."""
+    asked = (
+        "SELECT Delimiter, NewLineDelimiter, SkipRows, HasHeader, Columns "
+        f"FROM sniff_csv({literal(str(path))}, quote='\"', escape='\"', "
+        "auto_type_candidates=['BOOLEAN', 'BIGINT', 'DOUBLE', 'VARCHAR'])"
+    )
+    delimiter, newline, skip, header, columns = connection.execute(asked).fetchone()
+    return Dialect(str(delimiter), str(newline), int(skip), bool(header), {c["name"]: c["type"] for c in columns})
 
 
 def _one_line(text: str) -> str:

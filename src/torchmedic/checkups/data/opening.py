@@ -100,12 +100,15 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
         raise Unreadable("empty", "0 bytes")
     _refuse_binary(files[0])
     rejects = f"rejects{next(_numbers)}"
-    types = ", types={" + ", ".join(f"{literal(name)}: 'VARCHAR'" for name in sorted(as_text)) + "}" if as_text else ""
+    dialect = dialect_of(connection, files[0])
+    columns = {name: "VARCHAR" if name in as_text else kind for name, kind in dialect.columns.items()}
+    typed = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in columns.items())
+    # Told in full: a reader that has to find out does so at every query.
     relation = (
-        f"read_csv({_listed(files)}, quote='\"', escape='\"', store_rejects=true, rejects_limit=2000, "
-        # Dates stay text: what no calendar has, and which zone was written, would be lost.
-        "auto_type_candidates=['BOOLEAN', 'BIGINT', 'DOUBLE', 'VARCHAR'], "
-        f"rejects_table='{rejects}_errors', rejects_scan='{rejects}_scans'{types})"
+        f"read_csv({_listed(files)}, auto_detect=false, delim={literal(dialect.delimiter)}, quote='\"', escape='\"', "
+        f"new_line={literal(dialect.newline)}, skip={dialect.skip}, header={str(dialect.header).lower()}, "
+        f"columns={{{typed}}}, store_rejects=true, rejects_limit=2000, "
+        f"rejects_table='{rejects}_errors', rejects_scan='{rejects}_scans')"
     )
     table = DuckTable(
         name=source.name,
@@ -113,11 +116,10 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
         relation=_filtered(relation, options),
         reads_once=any(path.suffix in (".gz", ".zst") for path in files),
     )
-    delimiter, skip, header = dialect_of(connection, files[0])
     if len(table.columns) == 1 and re.search(r"[;|\t,:].*[;|\t,:]", table.columns[0].name):
         troubles.append(FileTrouble(source=source.name, trouble="one-column", detail=table.columns[0].name[:60]))
     if not options.where:
-        table.finder = CsvFinder(files, delimiter, skip, header)
+        table.finder = CsvFinder(files, dialect)
     return Opened(table, troubles, rejects, files)
 
 
