@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-DEMO ?= examples/quickstart/train.py
+DEMO ?= examples/lab_recommender/train.py
 JOBS ?= 2
 SOURCES := src tests scripts bench
 TORCH := $(shell grep '^torch==' constraints.txt)
