@@ -22,7 +22,6 @@ def _offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     monkeypatch.setenv("WANDB_MODE", "offline")
     monkeypatch.setenv("TRACKIO_DIR", str(tmp_path / "tracked"))
-    monkeypatch.setenv("TORCHMEDIC_TEST_KEEP", str(tmp_path))
 
 
 def _files(folder: Path) -> Iterator[bytes]:
@@ -34,16 +33,8 @@ def _files(folder: Path) -> Iterator[bytes]:
 def test_numbers_are_heard_and_findings_written(tracker: str, tmp_path: Path) -> None:
     if importlib.util.find_spec(tracker) is None:
         pytest.skip(f"{tracker} is not installed")
-    script = tmp_path / "script" / _SCRIPT.name
-    script.parent.mkdir()
     # The tracker's files outlive the run in a folder of the test's own.
-    script.write_text(
-        _SCRIPT.read_text()
-        .replace('"tracked"', repr(str(tmp_path / "tracked")))
-        .replace("file:tracked", f"file:{tmp_path / 'tracked'}")
-        .replace(f"project={str(tmp_path / 'tracked')!r}", 'project="p"')
-    )
-    watched = run_watched(script, tracker)
+    watched = run_watched(_SCRIPT, tracker, str(tmp_path / "tracked"))
     assert watched.status == 0, watched.stderr[-3000:]
     assert watched.codes == ["WIR001"]
     heard = [p for p in watched.run.all(MetricPoint) if p.source == tracker]

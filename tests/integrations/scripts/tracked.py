@@ -1,4 +1,4 @@
-"""A network with a layer in a plain list, whose owner follows it in the tracker named on the command line."""
+"""A network with a layer in a plain list, whose owner follows it in the tracker named on the command line, in a folder named there too."""
 import sys
 
 import torch
@@ -23,21 +23,24 @@ class Net(nn.Module):
         return self.outlet(x)
 
 
-def logger(tracker):
+def logger(tracker, folder):
     if tracker == "tensorboard":
         from torch.utils.tensorboard import SummaryWriter
 
-        writer = SummaryWriter("tracked")
+        writer = SummaryWriter(folder)
         return lambda numbers, epoch: [writer.add_scalar(name, value, epoch) for name, value in numbers.items()]
     if tracker == "wandb":
+        import os
+
         import wandb
 
-        wandb.init(project="tracked", mode="offline", dir="tracked", settings=wandb.Settings(silent=True))
+        os.makedirs(folder)
+        wandb.init(project="tracked", mode="offline", dir=folder, settings=wandb.Settings(silent=True))
         return lambda numbers, epoch: wandb.log(numbers, step=epoch)
     if tracker == "mlflow":
         import mlflow
 
-        mlflow.set_tracking_uri("file:tracked")
+        mlflow.set_tracking_uri(f"file:{folder}")
         mlflow.start_run()
         return lambda numbers, epoch: mlflow.log_metrics(numbers, step=epoch)
     if tracker == "trackio":
@@ -47,11 +50,11 @@ def logger(tracker):
         return lambda numbers, epoch: trackio.log(numbers)
     import swanlab
 
-    swanlab.init(project="tracked", mode="offline", logdir="tracked")
+    swanlab.init(project="tracked", mode="offline", logdir=folder)
     return lambda numbers, epoch: swanlab.log(numbers, step=epoch)
 
 
-log = logger(sys.argv[1])
+log = logger(sys.argv[1], sys.argv[2])
 model = Net()
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
 for epoch in range(5):
