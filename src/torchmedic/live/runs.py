@@ -23,7 +23,7 @@ from torchmedic.triage import examine
 _POINTS, _COLUMNS = 600, 120
 _SILENT_AFTER = 120.0  # seconds without a change
 _MOST_RUNS = 200
-_SHORTEST_PAUSE = 1.0  # seconds between two readings of the same run
+_PAUSE = 1.5  # seconds between two looks at the files of a run, however many want to know
 
 
 @dataclass
@@ -33,7 +33,8 @@ class LiveRun:
     folder: Path
     lock: threading.Lock = field(default_factory=threading.Lock)
     version: str = ""
-    read_at: float = 0.0
+    looked_at: float = float("-inf")
+    read_version: str | None = None
     snapshot: bytes = b""
     judged: tuple[tuple[int, ...], Run, Verdict] | None = None
 
@@ -43,7 +44,14 @@ class LiveRun:
         return [self.folder / RUN_FILE, *rank_files(self.folder)]
 
     def current_version(self) -> str:
-        """Changes whenever a run file does. A file's log grows before the file itself."""
+        """Changes when a run file has, at most once in a while, and for everybody at once."""
+        now = time.monotonic()
+        if now - self.looked_at >= _PAUSE:
+            self.version, self.looked_at = self._look(), now
+        return self.version
+
+    def _look(self) -> str:
+        """Sizes and times of the files and of their logs, which grow before the files do."""
         parts = []
         for path in self.files:
             for beside in (path, path.with_name(f"{path.name}-wal")):
@@ -101,10 +109,9 @@ def snapshot(run: LiveRun) -> bytes:
     """What the page shows of a run, as JSON; the same bytes for everybody until the run has changed."""
     with run.lock:
         version = run.current_version()
-        is_fresh = version == run.version or time.monotonic() - run.read_at < _SHORTEST_PAUSE
-        if not run.snapshot or not is_fresh:
+        if version != run.read_version:
             run.snapshot = json.dumps(_read(run), separators=(",", ":"), ensure_ascii=False).encode()
-            run.version, run.read_at = version, time.monotonic()
+            run.read_version = version
         return run.snapshot
 
 
