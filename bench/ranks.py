@@ -143,6 +143,11 @@ def merging(files: int) -> dict[str, float]:
         }
 
 
+def show(result: dict[str, Any]) -> None:
+    for name, value in result.items():
+        print(f"{name:45} {value if not isinstance(value, float) else round(value, 4)}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=7)
@@ -152,9 +157,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         mp.start_processes(measure, args=(folder, args.rounds), nprocs=WORLD, start_method="fork")
         result = json.loads((Path(folder) / "result.json").read_text())
-    result |= merging(args.files)
-    for name, value in result.items():
-        print(f"{name:45} {value if not isinstance(value, float) else round(value, 4)}")
+    show(result)
+    merged = merging(args.files)
+    show(merged)
+    result |= merged
     if args.json is not None:
         args.json.write_text(json.dumps(result, indent=2))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from torchmedic.facts import ChildDeath, Crash, Run
+from torchmedic.facts import ChildDeath, Crash, PeerLost, Run
 from torchmedic.findings import Diagnosis, Outcome, Rule, Verdict
 from torchmedic.rules import catalogue
 
@@ -111,7 +111,7 @@ def _explains(cause: Rule, consequence: Diagnosis) -> bool:
 
 
 def _outcome(run: Run, diagnoses: list[Diagnosis]) -> Outcome:
-    if run.first(Crash) is not None or run.first(ChildDeath) is not None:
+    if any(run.first(kind) is not None for kind in (Crash, ChildDeath, PeerLost)):
         return "crashed"
     return "sick" if any(d.severity != "hint" for d in diagnoses) else "healthy"
 
@@ -120,5 +120,10 @@ def _unexplained(run: Run, diagnoses: list[Diagnosis]) -> list[str]:
     crash = run.first(Crash)
     if crash is not None and not any(d.severity == "error" for d in diagnoses):
         first_line = crash.message.splitlines()[0] if crash.message else ""
-        return [f"{crash.type_name}: {first_line}".rstrip(": ")]
+        failed = next((rank.info.rank for rank in run.ranks if crash in rank.observations), None)
+        told = f"{crash.type_name}: {first_line}".rstrip(": ")
+        return [told if failed is None else f"rank {failed}: {told}"]
+    lost = run.first(PeerLost)
+    if lost is not None and not any(d.severity == "error" for d in diagnoses):
+        return [f"a rank lost its connection to another one: {lost.message}"]
     return []

@@ -1,0 +1,75 @@
+"""One rank stands still by itself, and all others wait for it in a collective."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import CollectiveCalls, Location, Run, Standing, standing_of
+from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.ranks._calls import called, is_at_odds, parting, ranks_text
+from torchmedic.rules.ranks._standing import innermost, own_line
+
+_WAITS = {
+    "loader": "waits for a batch of its DataLoader",
+    "lock": "waits for a lock",
+    "file-lock": "waits for a lock on a file",
+    "sleep": "sleeps",
+    "process": "waits for another process",
+    "network": "waits for the network",
+}
+
+
+class HeldUpRank(Rule):
+    """A rank that has not come to the collective of the others, and stands on a line where it calls none."""
+
+    code = "RNK017"
+    name = "held-up-rank"
+    symptoms = (Symptom.STUCK,)
+    tell_apart = "all ranks but one wait in a collective; that one stands still elsewhere"
+    needs = (CollectiveCalls, Standing)
+    folds = ("stuck-worker", "file-lock-never-released", "lock-never-released", "unexplained-standstill")
+    across_ranks = True
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        parted = parting(run) if is_at_odds(run) else None
+        if parted is None or not parted.waiting:
+            return
+        for part in run.ranks:
+            standing = standing_of(part)
+            if standing is None or part.info.rank not in parted.absent or standing.waits_for == "collective":
+                continue
+            waiting = sorted(parted.waiting)
+            call = parted.waiting[waiting[0]]
+            where = _line(standing)
+            doing = _WAITS.get(standing.waits_for, "stands still")
+            wait = "waits" if len(waiting) == 1 else "wait"
+            yield self.diagnose(
+                headline=f"rank {part.info.rank} {doing}, and {ranks_text(waiting)} {wait} for it",
+                confidence="proven",
+                where=where,
+                label=f"rank {part.info.rank} stands here",
+                step=standing.step,
+                also=(Also(location=call.where, why=f"{ranks_text(waiting)} {wait} here in {called(call)}"),)
+                if call.where is not None
+                else (),
+                culprit=Culprit(op=standing.call or None, phase="data" if standing.waits_for == "loader" else None),
+                evidence=tuple(_evidence(standing)),
+                remedies=(
+                    Remedy(title="free the rank that stands still: its line tells what it waits for"),
+                    Remedy(title="let the group fail sooner: `init_process_group(..., timeout=timedelta(minutes=2))`"),
+                ),
+            )
+            return
+
+
+def _line(standing: Standing) -> Location | None:
+    """The line to look at: that of a stuck worker, or the rank's own."""
+    of_worker = next((at for w in standing.workers if (at := own_line(w.stack)) is not None), None)
+    return of_worker or standing.where
+
+
+def _evidence(standing: Standing) -> Iterator[str]:
+    main = next((t.stack for t in standing.threads if t.is_main), ())
+    yield f"its innermost call is {innermost(main)}"
+    for worker in standing.workers[:2]:
+        yield f"a worker of it stands in {innermost(worker.stack)}"

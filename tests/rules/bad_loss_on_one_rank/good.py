@@ -1,0 +1,27 @@
+import os
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+
+def train(rank, world):
+    dist.init_process_group("gloo", f"file://{os.getcwd()}/store", rank=rank, world_size=world)
+    torch.manual_seed(rank)
+    model = DistributedDataParallel(nn.Linear(8, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    for step in range(6):
+        x = torch.randn(16, 8)
+        kept = x[:, 0] > -100
+        penalty = (x[:, 1] * kept).sum() / kept.sum()
+        loss = (model(x) - x.sum(1, keepdim=True)).pow(2).mean() + penalty
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    mp.start_processes(train, args=(2,), nprocs=2, start_method="fork")

@@ -1,0 +1,32 @@
+# stuck after 1 s
+import os
+import threading
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+
+def train(rank, world):
+    dist.init_process_group("gloo", f"file://{os.getcwd()}/store", rank=rank, world_size=world)
+    torch.manual_seed(rank)
+    model = DistributedDataParallel(nn.Linear(8, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    log_lock = threading.Lock()
+    for step in range(8):
+        x = torch.randn(16, 8)
+        loss = (model(x) - x.sum(1, keepdim=True)).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if step in (4, 5) and rank == 1:
+            log_lock.acquire()  # expect: RNK017
+            with open("log.txt", "a") as log:
+                log.write(f"{loss.item()}\n")
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    mp.start_processes(train, args=(2,), nprocs=2, start_method="fork")
