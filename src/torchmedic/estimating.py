@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import tempfile
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,12 @@ from typing import Any
 import torch
 
 from torchmedic.checkups.memory.asking import PLAN_FILE
+from torchmedic.checkups.memory.pretending import pretend_parameters
 from torchmedic.facts import MemoryPlan, from_plain
 
 _STEPS = 2
+# Where autograd ran before the fork, its engine has no place for a card: the model is counted on the CPU instead.
+_ENGINE = "device_ready_queues"
 
 
 def GiB(amount: float) -> int:
@@ -71,52 +74,62 @@ def estimate(
     >>> estimate(torch.nn.Linear(8, 8), torch.zeros(4, 8)).peak < GiB(1)
     True
     """
-    with tempfile.TemporaryDirectory(prefix="torchmedic-memory-") as scratch:
-        child = os.fork()
-        if child == 0:
-            _in_child(Path(scratch), model, batch, optimizer, loss, card)
-        os.waitpid(child, 0)
-        answer = Path(scratch) / PLAN_FILE
-        if not answer.exists():
-            raise EstimateError("the process that followed the model ended without an answer")
-        plan: MemoryPlan = from_plain(MemoryPlan, json.loads(answer.read_text()))
+    train = functools.partial(_train, model, batch, optimizer, loss)
+    plan = _followed(train, card, "cuda")
+    if plan.lost is not None and _ENGINE in plan.lost.error:
+        plan = _followed(train, card, "cpu")
     if plan.lost is not None:
         raise EstimateError(plan.lost.error)
     return Estimate(plan)
 
 
-def _in_child(folder: Path, model: Any, batch: Any, optimizer: Any, loss: Any, card: str) -> None:
+def _followed(train: Callable[[str], None], card: str, device: str) -> MemoryPlan:
+    with tempfile.TemporaryDirectory(prefix="torchmedic-memory-") as scratch:
+        child = os.fork()
+        if child == 0:
+            _in_child(Path(scratch), train, card, device)
+        os.waitpid(child, 0)
+        answer = Path(scratch) / PLAN_FILE
+        if not answer.exists():
+            raise EstimateError("the process that followed the model ended without an answer")
+        plan: MemoryPlan = from_plain(MemoryPlan, json.loads(answer.read_text()))
+    return plan
+
+
+def _in_child(folder: Path, train: Callable[[str], None], card: str, device: str) -> None:
     """In a fork, so that the caller's process keeps its torch as it is."""
     from torchmedic.checkups.memory.session import follow_model
 
     status = 1
     try:
         torch.set_num_threads(1)
-        follow_model(folder, lambda: _train(model, batch, optimizer, loss), card, time.monotonic())
+        follow_model(folder, functools.partial(train, device), card, device)
         status = 0
     finally:
         os._exit(status)
 
 
-def _train(model: torch.nn.Module, batch: Any, optimizer: Any, loss: Any) -> None:
-    model.to("cuda").train()
+def _train(model: torch.nn.Module, batch: Any, optimizer: Any, loss: Any, device: str) -> None:
+    if device == "cpu":
+        pretend_parameters(model)
+    model.to(device).train()
     stepper = optimizer(model.parameters())
     for _ in range(_STEPS):
-        moved = _moved(batch)
+        moved = _moved(batch, device)
         output = model(**moved) if isinstance(moved, Mapping) else model(*moved)
         (loss(output) if loss is not None else _loss_of(output)).backward()
         stepper.step()
         stepper.zero_grad()
 
 
-def _moved(batch: Any) -> Any:
+def _moved(batch: Any, device: str) -> Any:
     if isinstance(batch, Mapping):
-        return {name: _to_card(item) for name, item in batch.items()}
-    return tuple(_to_card(item) for item in (batch if isinstance(batch, (tuple, list)) else (batch,)))
+        return {name: _on(item, device) for name, item in batch.items()}
+    return tuple(_on(item, device) for item in (batch if isinstance(batch, (tuple, list)) else (batch,)))
 
 
-def _to_card(item: Any) -> Any:
-    return item.to("cuda") if isinstance(item, torch.Tensor) else item
+def _on(item: Any, device: str) -> Any:
+    return item.to(device) if isinstance(item, torch.Tensor) else item
 
 
 def _loss_of(output: Any) -> Any:

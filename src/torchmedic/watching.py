@@ -31,6 +31,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.stale_graph import StaleGraphs
     from torchmedic.probes.trackers import Trackers
     from torchmedic.probes.vitals import Vitals
+    from torchmedic.probes.worker_memory import WorkerMemory
     from torchmedic.probes.wraparound import Wraparound
     from torchmedic.replay.doctor import Doctor
 
@@ -40,7 +41,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     watching = (*seen, Doctor(modules, optimizers, loaders))
     after_a_crash = (CrashScene(modules), IndicesOutside(), InplaceClashes(), StaleGraphs(), MemoryLeft())
     silent = (LossExam(modules, optimizers), Pulse(optimizers), Metrics(), Leaks(), DataExam(loaders), Wraparound())
-    ranks = (Ranks(modules, watch_threads),)
+    ranks = (Ranks(modules, watch_threads), WorkerMemory())
     trackers = Trackers()
     told = (trackers, Frameworks(trackers))
     for probe in (*watching, *ranks, *silent, *told, *wiring_exams(modules, optimizers), *after_a_crash):

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.memory.running import SCRIPTS, plan_of, plan_of_text
-from torchmedic.checkups.memory import selftest
 from torchmedic.checkups.memory.asking import Request
 from torchmedic.facts import MemoryPlan
 
@@ -37,9 +36,10 @@ def _training(
     batch: str = "torch.randn(64, 256, device='cuda')",
     after: str = "pass",
     request: Request | None = None,
+    broken: bool = False,
 ) -> MemoryPlan:
     text = _TRAINING.format(moved=moved, between=between, batch=batch, after=after)
-    return plan_of_text(text, tmp_path, request=request)
+    return plan_of_text(text, tmp_path, request=request, broken=broken)
 
 
 _WEIGHTS = 4 * (256 * 512 + 512 + 512 * 8 + 8)
@@ -63,9 +63,9 @@ def test_an_optimizer_built_before_the_move_still_holds_the_parameters(tmp_path:
 
 
 def test_a_script_that_uses_no_card_is_counted_on_the_cpu(tmp_path: Path) -> None:
-    plain = {"moved": "", "batch": "torch.randn(64, 256)"}
-    assert _training(tmp_path, **plain).peak_allocated == 0
-    plan = _training(tmp_path, **plain, request=Request(device="cpu"))
+    batch = "torch.randn(64, 256)"
+    assert _training(tmp_path, moved="", batch=batch).peak_allocated == 0
+    plan = _training(tmp_path, moved="", batch=batch, request=Request(device="cpu"))
     assert plan.mode == "fake-cpu"
     assert plan.by_category["parameters"] == pytest.approx(_WEIGHTS, rel=0.02)
 
@@ -100,12 +100,8 @@ def test_where_the_script_was_lost_is_said_with_the_partial_answer(tmp_path: Pat
     assert plan.peak_allocated > 4 * _WEIGHTS
 
 
-def test_a_failed_self_test_voids_the_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse() -> None:
-        raise selftest.SelfTestError("the books are off")
-
-    monkeypatch.setattr(selftest, "check_pretence", refuse)
-    plan = _training(tmp_path)
+def test_a_failed_self_test_voids_the_answer(tmp_path: Path) -> None:
+    plan = _training(tmp_path, broken=True)
     assert plan.steps == 0
     assert plan.lost is not None
     assert "self-test" in plan.lost.error

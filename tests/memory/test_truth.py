@@ -6,13 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-import torch_geometric.nn  # noqa: F401 - once, before the forks
-import transformers
 
 from tests.memory.running import SCRIPTS, plan_of
-
-for _name in ("BertForSequenceClassification", "GPT2LMHeadModel", "ResNetForImageClassification"):
-    getattr(transformers, _name)
 
 _TRUTH = json.loads((Path(__file__).parents[2] / "bench" / "memory_truth.json").read_text())
 

@@ -56,6 +56,7 @@ from torchmedic.facts.loss import AccidentalBroadcast as AccidentalBroadcast
 from torchmedic.facts.loss import LossCall as LossCall
 from torchmedic.facts.loss import Producer as Producer
 from torchmedic.facts.memory import KeptGraph as KeptGraph
+from torchmedic.facts.memory import WorkerGrowth as WorkerGrowth
 from torchmedic.facts.memory_plan import BigTensor as BigTensor
 from torchmedic.facts.memory_plan import MemoryAtCrash as MemoryAtCrash
 from torchmedic.facts.memory_plan import MemoryPlan as MemoryPlan
@@ -89,6 +90,7 @@ from torchmedic.facts.ranks import ThreadStand as ThreadStand
 from torchmedic.facts.ranks import WorkerStand as WorkerStand
 from torchmedic.facts.ranks import WrapperSeen as WrapperSeen
 from torchmedic.facts.ranks import standing_of as standing_of
+from torchmedic.facts.resuming import StateLeftInFile as StateLeftInFile
 from torchmedic.facts.scene import GradModeAtCrash as GradModeAtCrash
 from torchmedic.facts.scene import Holder as Holder
 from torchmedic.facts.scene import IndexOutside as IndexOutside

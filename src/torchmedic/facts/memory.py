@@ -34,3 +34,24 @@ class KeptGraph(Observation):
     stored: Location | None = None
     value: str = ""
     resident_growth: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerGrowth(Observation):
+    """Loader workers whose own memory grew, and the large container of Python objects that they share with the script.
+
+    `before` and `after` are bytes that belong to the workers alone, all of them together. `path` is the attribute of
+    the data set that holds `count` objects, `where` the line that fills it.
+    """
+
+    kind: ClassVar[str] = "worker-growth"
+    step: int | None
+    workers: int
+    batches: int
+    before: int
+    after: int
+    dataset: str
+    path: str
+    container: str
+    count: int
+    where: Location | None = None

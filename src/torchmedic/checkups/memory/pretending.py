@@ -156,6 +156,13 @@ def fake_like(world: World, tensor: torch.Tensor) -> torch.Tensor:
         return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device)
 
 
+def pretend_parameters(model: torch.nn.Module) -> None:
+    """Take the numbers from the parameters of a model that was built before the pretence."""
+    for parameter in list(model.parameters()):
+        if not isinstance(parameter, FakeTensor):
+            become(parameter, torch.nn.Parameter(parameter.detach(), parameter.requires_grad))
+
+
 def _apply_in_place(module: torch.nn.Module, function: Any, recurse: bool = True) -> torch.nn.Module:
     """`Module.to` and its kin: parameters stay the objects that optimizers and tied layers hold."""
     done: set[int] = set()

@@ -79,14 +79,15 @@ def pretend(
     return finish
 
 
-def follow_model(folder: Path, train: Callable[[], None], card: str, began: float) -> None:
+def follow_model(folder: Path, train: Callable[[], None], card: str, device: str) -> None:
     """Run a training function on a pretended card and leave its plan in the folder; torch is there already."""
     from torchmedic.checkups.memory.cards import card_named
     from torchmedic.checkups.memory.following import Following
     from torchmedic.checkups.memory.pretending import Pretence
     from torchmedic.checkups.memory.summing import make_plan
 
-    pretence = Pretence(card_named(card), "cuda")
+    began = time.monotonic()
+    pretence = Pretence(card_named(card), device)
     following = Following(pretence, lambda: None)
     pretence.begin()
     following.begin()
@@ -95,7 +96,7 @@ def follow_model(folder: Path, train: Callable[[], None], card: str, began: floa
         train()
     except Exception as error:  # noqa: BLE001 - whatever the model raises is the answer
         lost = lost_to(error)
-    _write(make_plan(pretence, following.steps, began, "fake-cuda", lost), folder)
+    _write(make_plan(pretence, following.steps, began, f"fake-{device}", lost), folder)
 
 
 def _if_trusted(plan: MemoryPlan) -> MemoryPlan:

@@ -46,7 +46,8 @@ def _evidence(kept: KeptGraph) -> Iterator[str]:
     if kept.freed:
         yield f"backward() has freed what their graphs had saved; {kept.nodes} nodes behind each stay in main memory"
     else:
-        yield f"backward() never ran on them: each graph pins the {bytes_text(kept.bytes_each)} that it saved for it"
+        pinned = bytes_text(kept.bytes_each)
+        yield f"backward() never ran on them, or retained the graph: each pins the {pinned} that it saved for it"
     if kept.resident_growth > 50_000_000:
         yield f"the process grew by {bytes_text(kept.resident_growth)} meanwhile"
 
