@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 import torch
 
+from torchmedic.replay.company import Company
+
 Answer = Literal["healthy", "sick now", "sick before"]
 Way = Literal["freeze", "shadow", "read"]
 
@@ -27,6 +29,7 @@ class DeviceGuard:
 
     def __init__(self, optimizer: Any) -> None:
         self._optimizer = optimizer
+        self.in_company = not Company().is_alone
         self._device = next(_parameters(optimizer)).device
         self._flag = torch.zeros((), device=self._device)
         self._one = torch.ones((), device=self._device)
@@ -113,12 +116,14 @@ class DeviceGuard:
 
     def _choose(self) -> None:
         """Short steps are read at once; fused optimizers freeze; others get a shadow if there is room for one."""
-        if min(self._durations) < _SHORT_STEP_SECONDS:
+        if min(self._durations) < _SHORT_STEP_SECONDS and not self.in_company:
             return
         name = type(self._optimizer).__name__
         if name in _HONOURS_FLAG and all(group.get("fused") for group in self._optimizer.param_groups):
             self._way = "freeze"
             return
+        if self.in_company:
+            return  # memory and speed differ between ranks, and all of them have to learn of a sick step at once
         live = list(_device_state(self._optimizer, self._device))
         size = sum(t.numel() * t.element_size() for t in live)
         if torch.cuda.mem_get_info(self._device)[0] > _SPARE_MEMORY * size:

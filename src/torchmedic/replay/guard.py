@@ -154,7 +154,8 @@ class Guard(Probe):
 
     def _is_sick_on_device(self, guard: DeviceGuard) -> bool:
         """Ask without waiting: the answer may be about the step before this one, whose way back is still known."""
-        answer = guard.ask(self._device_loss)
+        # Gradients have been exchanged, so that all ranks see the same; a loss is one rank's own.
+        answer = guard.ask(None if guard.in_company else self._device_loss)
         self._device_loss = None
         before = self._late
         self._late = self._suspect("gradient", None, ()) if guard.answers_late or answer == "sick now" else None

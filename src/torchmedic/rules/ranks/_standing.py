@@ -13,7 +13,7 @@ _LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}"
 def stuck(run: Run) -> Standing | None:
     """Where a run of one process stands still, of its own accord."""
     standing = standing_of(run)
-    return standing if standing is not None and standing.patience > 0 and not run.ranks else None
+    return standing if standing is not None and standing.patience > 0 and run.info.world == 1 else None
 
 
 def own_lines(stack: tuple[Location, ...]) -> list[Location]:

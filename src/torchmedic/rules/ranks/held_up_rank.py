@@ -27,7 +27,6 @@ class HeldUpRank(Rule):
     symptoms = (Symptom.STUCK,)
     tell_apart = "all ranks but one wait in a collective; that one stands still elsewhere"
     needs = (CollectiveCalls, Standing)
-    folds = ("stuck-worker", "file-lock-never-released", "lock-never-released", "unexplained-standstill")
     across_ranks = True
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
