@@ -10,9 +10,14 @@ import pytest
 
 from scripts import extract_messages
 from tests.catalogue import FIXTURES
-from torchmedic.translation.files import LANGUAGES, Entry, po_path, po_text, read_po
+from torchmedic.findings import Rule
+from torchmedic.rules import by_code, catalogue, page
+from torchmedic.translation.files import CATALOGUE, LANGUAGES, Entry, po_path, po_text, read_po
 from torchmedic.translation.phrases import Phrasebook, has_prose
-from torchmedic.translation.speaking import phrasebook
+from torchmedic.translation.speaking import digest, digest_in, phrasebook, with_example
+
+PAGES = CATALOGUE / "zh_CN" / "pages"
+HEADINGS = ["发生了什么", "原因", "示例", "修复", "什么时候不是问题", "如何检测"]
 
 _PLACE = re.compile(r"\{\w+\}")
 _CODE = re.compile(r"`[^`]*`")
@@ -21,7 +26,7 @@ _SLOT = re.compile(r"^ +(?:= (note|help|ruled out|more): |\| +\^+ )(.*)$")
 # What torch, Python and the libraries say is quoted as they say it.
 _FOREIGN = re.compile(
     r"fails here: |the message was \"|what the reader says: |^\w+Error: |cannot be read by Python: |"
-    r"could not convert string|in this state dict|when workers are forked"
+    r"could not convert string|in this state dict|when workers are forked|^Lightning: "
 )
 
 
@@ -44,6 +49,28 @@ def catalogue_faults(entries: list[Entry], wanted: set[str]) -> list[str]:
     known = {entry.english for entry in entries}
     faults = [f"not translated: {message}" for message in sorted(wanted - known)]
     return faults + [f"nobody says it any more: {message}" for message in sorted(known - wanted)]
+
+
+def page_faults(rule: Rule, chinese: str) -> list[str]:
+    """What is wrong with the translation of a rule's page."""
+    english = page(rule)
+    faults = []
+    if not chinese.startswith(f"# {rule.name} ({rule.code})\n"):
+        faults.append("the title is not that of the rule")
+    if re.findall(r"^## (.+)$", chinese, flags=re.MULTILINE) != HEADINGS:
+        faults.append("the headings are not those of the house, in their order")
+    if re.search(r"^## .+\n\s*(?=^## |^<!--)", chinese, flags=re.MULTILINE):
+        faults.append("nothing stands under a heading")
+    if _code_of(chinese) != _code_of(english):
+        faults.append(f"code is changed: {sorted(_code_of(chinese) ^ _code_of(english))}")
+    if digest_in(chinese) != digest(english):
+        faults.append(f"the English page has changed: translate it anew, then write `english: {digest(english)}`")
+    return faults
+
+
+def _code_of(text: str) -> set[str]:
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    return {" ".join(code.split()) for code in _CODE.findall(prose)}
 
 
 def sentences(drawn: str) -> Iterator[str]:
@@ -94,6 +121,32 @@ def test_no_english_sentence_is_left_in_a_chinese_diagnosis() -> None:
     drawn = sorted(FIXTURES.glob("*/expected*.txt"))
     left = {path.parent.name: english_left(path.read_text(), phrasebook("zh")) for path in drawn}
     assert {name: texts for name, texts in left.items() if texts} == {}
+
+
+@pytest.mark.parametrize("rule", catalogue(), ids=lambda rule: rule.code)
+def test_every_page_is_translated(rule: Rule) -> None:
+    assert page_faults(rule, (PAGES / f"{rule.name.replace('-', '_')}.md").read_text(encoding="utf-8")) == []
+
+
+def test_no_translated_page_without_a_rule() -> None:
+    assert {path.stem for path in PAGES.glob("*.md")} - {rule.name.replace("-", "_") for rule in catalogue()} == set()
+
+
+def test_a_translated_page_has_the_example_of_the_english_one() -> None:
+    shown = with_example("# a\n\n```\n```\n\nwords\n\n<!-- english: 12 -->\n", "# a\n\n```python\nx = 1\n```\n")
+    assert shown == "# a\n\n```python\nx = 1\n```\n\nwords\n"
+
+
+def test_the_law_on_pages_can_be_broken() -> None:
+    rule = by_code("zero-std-division")
+    assert rule is not None
+    whole = (PAGES / "zero_std_division.md").read_text(encoding="utf-8")
+    assert page_faults(rule, whole) == []
+    assert "title" in page_faults(rule, whole.replace("NUM004", "NUM005"))[0]
+    assert "headings" in page_faults(rule, whole.replace("## 修复", "## 办法"))[0]
+    assert "nothing stands" in page_faults(rule, re.sub(r"(?s)(## 原因\n).*?(?=## )", r"\1\n", whole))[0]
+    assert "code is changed" in page_faults(rule, whole.replace("`std`", "`标准差`"))[0]
+    assert "has changed" in page_faults(rule, re.sub("english: .*", "english: 00000000 -->", whole))[0]
 
 
 def test_the_law_on_translations_can_be_broken() -> None:

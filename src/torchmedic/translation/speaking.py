@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import re
 from importlib import resources
@@ -12,6 +13,7 @@ from torchmedic.translation.phrases import Phrasebook
 
 VARIABLE = "TORCHMEDIC_LANG"
 _LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
+_DIGEST = re.compile(r"\n<!-- english: (\w+) -->\n")
 _CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 _chosen: str | None = None
@@ -59,9 +61,23 @@ def page(english: str, name: str) -> str:
 
 
 def with_example(translated: str, english: str) -> str:
-    """A translated page has no code of its own: it is that of the English page."""
+    """A translated page has no code of its own, only the digest of the page that was translated."""
     code = _CODE.search(english)
-    return translated.replace("```\n```", code.group(0) if code else "", 1)
+    return _DIGEST.sub("", translated).replace("```\n```", code.group(0) if code else "", 1)
+
+
+def digest(english: str) -> str:
+    """What tells a translator that the words of a page have changed since; code does not count.
+
+    >>> digest("a b\\n") == digest("a\\nb"), digest("a b") == digest("a c")
+    (True, False)
+    """
+    return hashlib.sha256(" ".join(_CODE.sub("", english).split()).encode()).hexdigest()[:8]
+
+
+def digest_in(translated: str) -> str:
+    found = _DIGEST.search(translated)
+    return found.group(1) if found else ""
 
 
 @functools.cache
