@@ -79,6 +79,12 @@ class _Metric:
     values: list[float | None] = field(default_factory=list)
     better: str = ""
     split: str = ""
+    source: str = ""
+
+    @property
+    def repeats_the_loss(self) -> bool:
+        """Whether it tells only what the loss of each step tells."""
+        return self.source == "phase" and self.split == "train"
 
 
 def charts(run: Run, curves: Iterable[Series]) -> list[Chart]:
@@ -86,7 +92,11 @@ def charts(run: Run, curves: Iterable[Series]) -> list[Chart]:
     by_name = {series.name: series for series in curves if len(series.steps) > 1}
     stepwise = {name: _stepwise(by_name[name], run) for name in _KNOWN if name in by_name}
     loss = [stepwise.pop(LOSS)] if LOSS in stepwise else []
-    return [*loss, *_metric_charts(run), *(chart for chart in stepwise.values() if _says_something(chart))]
+    return [
+        *loss,
+        *_metric_charts(run, has_loss=bool(loss)),
+        *(chart for chart in stepwise.values() if _says_something(chart)),
+    ]
 
 
 def merged(of_ranks: list[list[Chart]]) -> list[Chart]:
@@ -145,7 +155,7 @@ def _summary(title: str, series: Series) -> str:
     )
 
 
-def _metric_charts(run: Run) -> Iterator[Chart]:
+def _metric_charts(run: Run, *, has_loss: bool) -> Iterator[Chart]:
     """One chart for metrics that differ only in the data they were measured on."""
     groups: dict[str, dict[str, _Metric]] = {}
     for point in run.all(MetricPoint):
@@ -153,8 +163,10 @@ def _metric_charts(run: Run) -> Iterator[Chart]:
         metric = groups.setdefault(quantity, {}).setdefault(point.name, _Metric())
         metric.epochs.append(point.epoch)
         metric.values.append(point.value if math.isfinite(point.value) else None)
-        metric.better, metric.split = point.better, point.split
+        metric.better, metric.split, metric.source = point.better, point.split, point.source
     shown = {name: group for name, group in groups.items() if any(len(m.epochs) > 1 for m in group.values())}
+    if has_loss:
+        shown = {name: g for name, g in shown.items() if not all(m.repeats_the_loss for m in g.values())}
     stop = run.last(EarlyStop)
     for number, (quantity, group) in enumerate(list(shown.items())[:_MOST_METRIC_CHARTS]):
         lines = tuple(_thinned(name, metric) for name, metric in group.items())
