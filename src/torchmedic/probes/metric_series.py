@@ -53,12 +53,18 @@ class MetricSeries:
         self._written = 0
 
     def add(self, value: Any, weight: float, epoch: float, step: int) -> None:
-        new = Stretch(epoch, step, value if weight == 1 else value * weight, weight, 1)
+        weighted = value if weight == 1 else value * weight
         last = self.waiting[-1] if self.waiting else None
         if last is not None and (last.count < self._width or last.step == step):
-            last.join(new)
+            if type(weighted) is float and type(last.total) is float:  # at every step: no object for one number
+                last.epoch, last.step = epoch, step
+                last.total += weighted
+                last.weight += weight
+                last.count += 1
+            else:
+                last.join(Stretch(epoch, step, weighted, weight, 1))
             return
-        self.waiting.append(new)
+        self.waiting.append(Stretch(epoch, step, weighted, weight, 1))
         if len(self.waiting) == _MOST_STRETCHES:
             self._width *= 2
             for left, right in zip(self.waiting[::2], self.waiting[1::2], strict=True):

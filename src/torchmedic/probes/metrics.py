@@ -77,7 +77,7 @@ class Metrics(Probe):
             self._candidate = dataset
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
-        if self.recorder.clock_is_held:
+        if self.recorder.clock_is_held or len(roots) != 1:
             return
         if self._pass_began:
             self._trained_on, self._has_passes = self._candidate, True
@@ -88,7 +88,7 @@ class Metrics(Probe):
         elif not self.epoch:
             self._turn_epoch()
         self._fed_since_backward.clear()
-        self._take_training_loss(roots)
+        self._take_training_loss(roots[0])
 
     def _turn_epoch(self) -> None:
         if self.epoch:
@@ -113,10 +113,7 @@ class Metrics(Probe):
 
     # -- what is followed ------------------------------------------------------------------------------------------
 
-    def _take_training_loss(self, roots: tuple[Any, ...]) -> None:
-        root = roots[0] if len(roots) == 1 else None
-        if not isinstance(root, torch.Tensor) or root.numel() != 1:
-            return
+    def _take_training_loss(self, root: Any) -> None:
         value: Any = self.recorder.loss
         if id(root) == self._unscaled[0]:
             value, self._unscaled = _number(self._unscaled[1]), (0, None)
