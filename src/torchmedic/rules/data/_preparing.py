@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from torchmedic.facts import Birth, Location, Source
-from torchmedic.findings import Also
+from torchmedic.findings import Also, Remedy
 from torchmedic.rules.numerics._case import Case
 
+_DATA_FILE = re.compile(r"""["']([^"']+\.(?:csv|tsv|parquet|jsonl|npy|npz|pt)(?:\.gz|\.zst)?)["']""")
 _LOSSES = ("loss", "cross_entropy", "nll", "kl_div")
 
 
@@ -90,6 +92,14 @@ def entered(case: Case, source: Source) -> Iterator[str]:
     sample = f", the first is sample {source.sample} of the data set" if source.sample is not None else ""
     file = f", loaded from `{source.file}`" if source.file else ""
     yield f"entered step {case.sick.step}{line} as `{source.name}` {source.tensor}: {rows}{columns}{sample}{file}"
+
+
+def every_other(birth: Birth | None) -> Remedy:
+    """The command that lists all such rows, not only those of this step; with the file where the line names it."""
+    found = _DATA_FILE.search(birth.where.source) if birth is not None else None
+    return Remedy(
+        title=f"list every other such row: `torchmedic data {found.group(1) if found else 'FILE'} --rows bad.csv`"
+    )
 
 
 def is_label(case: Case) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torchmedic.facts import Birth
 from torchmedic.findings import Remedy
-from torchmedic.rules.data._preparing import column_list, field_of, is_label, reached, variable_text
+from torchmedic.rules.data._preparing import column_list, every_other, field_of, is_label, reached, variable_text
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._case import Case
 from torchmedic.rules.numerics._reading import fitted
@@ -41,6 +41,7 @@ class MissingValueInFile(NumericsRule):
             remedies=(
                 Remedy(title=_dropping(birth)),
                 Remedy(title="or fill them, and tell the network in a second column which were missing"),
+                every_other(birth),
             ),
         )
 
