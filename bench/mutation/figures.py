@@ -39,7 +39,7 @@ def bytes_that_wrap(script: Script) -> Iterator[list[Edit]]:
             yield [script.before(script.statement(call), pixels), wrapped]
 
 
-@mutator("DAT001", is_tuning=True)
+@mutator("DAT001", "DAT051", is_tuning=True)
 def labels_in_order(script: Script) -> Iterator[list[Edit]]:
     for call in script.calls("split"):
         rows = call.func.value if isinstance(call.func, ast.Attribute) else None

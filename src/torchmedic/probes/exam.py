@@ -11,6 +11,7 @@ from torchmedic.probes.exam_gradients import GradientExam
 from torchmedic.probes.exam_leaves import LeafExam
 from torchmedic.probes.exam_modes import ModeExam
 from torchmedic.probes.exam_overrides import OverrideExam
+from torchmedic.probes.exam_resuming import ResumeExam
 from torchmedic.probes.exam_rounding import RoundingExam
 from torchmedic.probes.exam_samplers import SamplerExam
 from torchmedic.probes.exam_samples import SampleExam
@@ -39,4 +40,5 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         BorrowedExam(modules, optimizers),
         GradientExam(modules, optimizers),
         OverrideExam(modules),
+        ResumeExam(optimizers),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from typing import Any
 
 import torch
@@ -12,7 +13,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torchmedic.facts import InputSeen, Location, LossCall, LossPairing, TinyBatchNorm
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.expressions import parsed
-from torchmedic.probes.frames import location
+from torchmedic.probes.frames import is_user_file, location, location_of, outward
 from torchmedic.probes.looks import MOST_ELEMENTS
 from torchmedic.probes.modules import Modules
 from torchmedic.record import Recorder
@@ -124,6 +125,8 @@ class Pairings:
         if given.ndim < 2 or len(given) < _LEAST_SAMPLES or given.numel() > MOST_ELEMENTS:
             return
         values = given.detach().float()
+        called = _model_call() or _place(call)
+        at_layer = _place(call)
         narrow = values.ndim == 2 and values.shape[1] <= _MOST_COLUMNS
         self._recorder.observe(
             InputSeen(
@@ -132,8 +135,8 @@ class Pairings:
                 layer=type(call.layer).__name__ if call.layer is not None else "",
                 shape=tuple(given.shape),
                 same=bool((values == values[:1]).all()),
-                called=call.place.location() if call.place else None,
-                expression=call.place.expression() if call.place else "",
+                called=called,
+                expression=_text(call) if called == at_layer or called is None else called.source.strip(),
                 layer_built=self._modules.born_at(call.layer) if call.layer is not None else None,
                 means=tuple(values.mean(0).tolist()) if narrow else (),
                 spreads=tuple(values.std(0).tolist()) if narrow else (),
@@ -145,7 +148,7 @@ def _answers(function: str, given: torch.Tensor) -> int | None:
     """How many different classes a batch of scores names."""
     if function not in ("cross_entropy", "nll_loss") or given.ndim != 2:
         return None
-    return int(given.argmax(1).unique().numel())
+    return len(set(given.argmax(1).tolist()))
 
 
 def _loss_of_others(function: Any, given: torch.Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
@@ -197,6 +200,14 @@ def _loop_around(call: Call) -> Location | None:
     if not isinstance(inner, ast.For | ast.While):
         return None
     return location(place.code.co_filename, inner.lineno, place.code.co_qualname)
+
+
+def _model_call() -> Location | None:
+    """The line that called the outermost model: the innermost one of the user outside any `forward`."""
+    for frame in outward(sys._getframe(2)):
+        if is_user_file(frame.f_code.co_filename) and frame.f_code.co_name != "forward":
+            return location_of(frame)
+    return None
 
 
 def _place(call: Call | None) -> Location | None:

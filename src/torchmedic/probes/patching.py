@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, ClassVar
 
 
 def hide_frame(error: BaseException) -> None:
@@ -14,23 +14,36 @@ def hide_frame(error: BaseException) -> None:
 
 
 class Patches:
-    """Attribute replacements that are undone together, newest first."""
+    """Attribute replacements that are undone together, newest first.
+
+    What somebody has wrapped since then is undone later: putting the old function back would drop their wrapper.
+    """
+
+    _covered: ClassVar[list[tuple[Any, str, Any, bool, Any]]] = []
 
     def __init__(self) -> None:
-        self._undo: list[tuple[Any, str, Any, bool]] = []
+        self._undo: list[tuple[Any, str, Any, bool, Any]] = []
 
     def replace(self, owner: Any, name: str, new: Any) -> Any:
         """Set `owner.name` and return what was there."""
         own = name in vars(owner)
         old = getattr(owner, name)
-        self._undo.append((owner, name, vars(owner)[name] if own else None, own))
+        self._undo.append((owner, name, vars(owner)[name] if own else None, own, new))
         setattr(owner, name, new)
         return old
 
     def restore(self) -> None:
-        while self._undo:
-            owner, name, old, own = self._undo.pop()
-            if own:
-                setattr(owner, name, old)
-            else:
-                delattr(owner, name)
+        waiting = [*reversed(self._undo), *reversed(self._covered)]
+        self._undo.clear()
+        self._covered.clear()
+        self._covered.extend(reversed([undo for undo in waiting if not _put_back(*undo)]))
+
+
+def _put_back(owner: Any, name: str, old: Any, own: bool, new: Any) -> bool:
+    if vars(owner).get(name) is not new:
+        return False
+    if own:
+        setattr(owner, name, old)
+    else:
+        delattr(owner, name)
+    return True
