@@ -39,7 +39,8 @@ MAY_IMPORT = {
     "probes": _BASICS | {"facts", "ranks", "record", "checkups", "traceback_text", "metrics", "launch.imports"},
     "replay": _BASICS | {"facts", "ranks", "record", "probes"},
     "watching": _BASICS | {"facts", "ranks", "record", "probes", "replay"},
-    "launch": _BASICS | {"facts", "ranks", "store", "record", "probes", "replay", "watching", "integrations.trackers"},
+    "launch": _BASICS
+    | {"facts", "ranks", "store", "record", "probes", "replay", "watching", "checkups", "integrations.trackers"},
     "_boot": frozenset({"launch"}),
     "asserting": frozenset({"facts", "probes"}),
     "estimating": frozenset({"facts", "checkups", "render"}),

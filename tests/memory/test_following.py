@@ -150,7 +150,7 @@ def test_loaders_with_workers_and_pinned_memory_are_followed(tmp_path: Path) -> 
     assert large.phase_peaks["forward"] > small.phase_peaks["forward"]
 
 
-@pytest.mark.parametrize("script", ["lstm.py", "unet.py", "vit.py", "sparse.py", "gpt_checkpointed.py"])
+@pytest.mark.parametrize("script", ["unet.py", "vit.py", "sparse.py", "gpt_checkpointed.py"])
 def test_scripts_of_many_kinds_are_followed_to_the_end(script: str) -> None:
     plan = plan_of(SCRIPTS / script)
     assert plan.lost is None
@@ -158,8 +158,9 @@ def test_scripts_of_many_kinds_are_followed_to_the_end(script: str) -> None:
     assert plan.by_category["optimizer state"] > 0
 
 
-def test_an_lstm_keeps_its_reserve(tmp_path: Path) -> None:
+def test_an_lstm_on_packed_sequences_keeps_its_reserve() -> None:
     plan = plan_of(SCRIPTS / "lstm.py")
+    assert plan.lost is None
     reserve = next(big for big in plan.largest if big.module == "lstm")
     # Two layers, both directions: five values of each unit, the outputs between, and a mask of dropout.
     assert reserve.shape[0] == pytest.approx(64 * 100 * 256 * 2 * (11 * 4 + 1), rel=0.05)
