@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from tests.running import run_watched
 from torchmedic.facts import MetricPoint, RunInfo
 from torchmedic.findings import Verdict
 from torchmedic.integrations.trackers import write_verdict
+from torchmedic.store import load
 
 _SCRIPT = Path(__file__).parent / "scripts" / "tracked.py"
 
@@ -29,7 +33,7 @@ def _files(folder: Path) -> Iterator[bytes]:
         yield from (Path(parent, name).read_bytes() for name in names)
 
 
-@pytest.mark.parametrize("tracker", ["tensorboard", "wandb", "mlflow", "trackio", "swanlab"])
+@pytest.mark.parametrize("tracker", ["tensorboard", "mlflow", "trackio", "swanlab"])
 def test_numbers_are_heard_and_findings_written(tracker: str, tmp_path: Path) -> None:
     if importlib.util.find_spec(tracker) is None:
         pytest.skip(f"{tracker} is not installed")
@@ -41,6 +45,16 @@ def test_numbers_are_heard_and_findings_written(tracker: str, tmp_path: Path) ->
     assert {p.name for p in heard} == {"val/accuracy"}
     assert [p.epoch for p in heard] == [1.0, 2.0, 3.0, 4.0, 5.0]
     assert any(b"in the list `self.blocks`" in content for content in _files(tmp_path / "tracked"))
+
+
+def test_wandb_is_told_before_it_closes_itself_at_exit(tmp_path: Path) -> None:
+    shutil.copy(_SCRIPT, tmp_path)
+    command = [sys.executable, "-m", "torchmedic", "run", _SCRIPT.name, "wandb", str(tmp_path / "tracked")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    run = load(next((tmp_path / ".torchmedic").glob("*-tracked-*")))
+    assert {p.name for p in run.all(MetricPoint) if p.source == "wandb"} == {"val/accuracy"}
+    assert any(b"torchmedic/codes" in content for content in _files(tmp_path / "tracked"))
 
 
 class _Closed:
