@@ -35,7 +35,7 @@ class CheckpointWithoutHyperparameters(Rule):
             label="arguments that no checkpoint keeps by itself",
             also=also((where, "loaded here"), but=built),
             culprit=Culprit(module=owner, phase="setup", parameter=missing.replace("'", "")),
-            evidence=("Lightning saves arguments of `__init__` only after `self.save_hyperparameters()`",),
+            evidence=("arguments of `__init__` are saved only after `self.save_hyperparameters()`",),
             remedies=(
                 Remedy(title="call `self.save_hyperparameters()` in `__init__`, and train again"),
                 Remedy(

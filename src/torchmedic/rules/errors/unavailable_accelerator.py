@@ -41,7 +41,7 @@ class UnavailableAccelerator(Rule):
             where=where,
             label="asked for here",
             culprit=Culprit(phase="setup"),
-            evidence=(f"Lightning: {crash.message.splitlines()[0]}", *_machine(run)),
+            evidence=(f"it was refused with `{crash.message.splitlines()[0].rstrip('.!')}`", *_machine(run)),
             remedies=(
                 Remedy(title='write `accelerator="auto", devices="auto"`: it takes what the machine has'),
                 Remedy(title="or find out with `torchmedic env` why the GPU is not seen"),
