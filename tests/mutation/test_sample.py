@@ -12,13 +12,12 @@ ROBUST = [
     ("masked_action_logits", "zero-grad-before-step"),
     ("masked_action_logits", "rate-of-zero"),
     ("masked_action_logits", "width-that-does-not-fit"),
-    ("nan_sensors_masked", "infinity-in-data"),
+    ("mixture_density", "infinity-in-data"),
     ("infonce_arange", "softmax-before-cross-entropy"),
     ("infonce_arange", "labels-off-by-one"),
-    ("gumbel_hard_selector", "loss-made-anew"),
-    ("gumbel_hard_selector", "prediction-not-squeezed"),
-    ("mc_dropout_eval", "train-mode-never-restored"),
-    ("onecycle_wild_scales_bn", "labels-shuffled-apart"),
+    ("mc_dropout_eval", "zero-grad-before-step"),
+    ("partial_load_resume", "inputs-transposed"),
+    ("layerdrop_checkpointed", "train-rows-as-test-rows"),
     ("hinge_reaches_zero", "method-misspelt"),
 ]
 
