@@ -17,7 +17,7 @@ from tests.running import rendered, run_watched
 
 TABLE = rows(PAGE.read_text(encoding="utf-8"))
 _WIDE = 400
-_SECONDS = 240
+_SECONDS = 900
 
 
 def _name(row: Row) -> str:
