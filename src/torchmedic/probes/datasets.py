@@ -21,7 +21,7 @@ from torchmedic.probes.loaders import Loaders
 from torchmedic.probes.rows import fingerprints, is_held_out, names_of_loader, names_of_tensor, names_on_line
 from torchmedic.probes.splits import split_and_multiplication
 from torchmedic.probes.trained_rows import TrainedRows
-from torchmedic.probes.twins import share_memory, uncalled_switch
+from torchmedic.probes.twins import Kinship, kinship
 from torchmedic.probes.values import type_name
 from torchmedic.record import Probe, Recorder, shielded
 
@@ -72,6 +72,7 @@ class DataExam(Probe):
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self._seen: dict[int, _Loader] = {}
+        self._kin: dict[frozenset[int], Kinship] = {}
         self._current: _Loader | None = None
         self._depth = 0
         self._calls = 0
@@ -112,7 +113,10 @@ class DataExam(Probe):
         if loader is None:
             if len(self._seen) > 60:
                 return
-            loader = self._seen[id(sampler)] = self._first_batch(iterator, sys._getframe(1))
+            loader = self._first_batch(iterator, sys._getframe(1))
+            for other in self._seen.values():
+                self._kin[_pair(loader, other)] = kinship(loader.dataset(), other.dataset())
+            self._seen[id(sampler)] = loader
         if loader is not self._current:
             self._current = loader
             self._hook()
@@ -227,7 +231,7 @@ class DataExam(Probe):
             if held_out in trained or not is_held_out(held_out.names):
                 continue
             for other in trained:
-                shared = _shared(other, held_out)
+                shared = _shared(other, held_out, self._kin.get(_pair(other, held_out)))
                 if shared is not None and other.models & held_out.models and not _came_first(held_out, other):
                     self.recorder.observe(shared)
                     told = True
@@ -258,13 +262,14 @@ class DataExam(Probe):
         trained = next((one for one in self._seen.values() if one.trained and one is not held_out), None)
         if held_out is None or trained is None:
             return fact
-        switch = uncalled_switch(held_out.dataset(), trained.dataset())
+        kin = self._kin.get(_pair(held_out, trained))
+        switch = kin.switch if kin is not None else None
         return replace(
             fact,
             where=held_out.built,
             train_built=trained.built,
             train_names=trained.names,
-            same_memory=share_memory(held_out.dataset(), trained.dataset()),
+            same_memory=kin is not None and kin.same_memory,
             switch=switch[0] if switch else "",
             switch_at=switch[1] if switch else None,
         )
@@ -291,22 +296,19 @@ def _indices(dataset: Any, sampler: Any) -> set[int] | None:
     return {int(i) for i in chosen} if chosen is not None and not isinstance(chosen, str) else None
 
 
-def _base(loader: _Loader) -> Any:
-    dataset = loader.dataset()
-    return dataset.dataset if isinstance(dataset, Subset) else dataset
+def _pair(first: _Loader, second: _Loader) -> frozenset[int]:
+    return frozenset((id(first), id(second)))
 
 
-def _shared(trained: _Loader, held_out: _Loader) -> SharedRows | None:
-    first, second = _base(trained), _base(held_out)
-    if first is None or first is not second:
+def _shared(trained: _Loader, held_out: _Loader, kin: Kinship | None) -> SharedRows | None:
+    if kin is None or not kin.same_base:
         return None
-    length = len(second) if hasattr(second, "__len__") else 0
-    a = trained.indices if trained.indices is not None else set(range(length))
-    b = held_out.indices if held_out.indices is not None else set(range(length))
+    a = trained.indices if trained.indices is not None else set(range(kin.length))
+    b = held_out.indices if held_out.indices is not None else set(range(kin.length))
     common = len(a & b)
     if common < _LEAST_SHARED or common < 0.05 * len(b):
         return None
-    whole = trained.dataset() is held_out.dataset() and common == len(b)
+    whole = kin.same_whole and common == len(b)
     return SharedRows(
         step=None,
         how="dataset" if whole else "indices",
@@ -314,7 +316,7 @@ def _shared(trained: _Loader, held_out: _Loader) -> SharedRows | None:
         train_names=trained.names,
         shared=common,
         looked_at=len(b),
-        dataset=type_name(second),
+        dataset=kin.kind,
         where=held_out.built,
         train_built=trained.built,
     )

@@ -5,18 +5,45 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
+from torch.utils.data import Subset
 
 from torchmedic.facts import Location
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import is_user_file, location
 from torchmedic.probes.sources import user_files
+from torchmedic.probes.values import type_name
 
 _SWITCHES = ("test", "eval", "valid", "validate", "validation", "set_test", "use_test")
 _MOST_FIELDS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Kinship:
+    """What two data sets have in common, noted while both are alive: at the end of a run they are gone."""
+
+    same_base: bool
+    same_whole: bool
+    length: int
+    kind: str
+    same_memory: bool
+    switch: tuple[str, Location | None] | None
+
+
+def kinship(first: Any, second: Any) -> Kinship:
+    base = second.dataset if isinstance(second, Subset) else second
+    return Kinship(
+        same_base=base is not None and base is (first.dataset if isinstance(first, Subset) else first),
+        same_whole=first is second,
+        length=len(base) if hasattr(base, "__len__") else 0,
+        kind=type_name(base),
+        same_memory=share_memory(first, second),
+        switch=uncalled_switch(first, second),
+    )
 
 
 def share_memory(first: Any, second: Any) -> bool:
