@@ -45,6 +45,7 @@ bench: $(READY)
 
 docs: $(READY)
 	$(BIN)/python scripts/fill_examples.py
+	$(BIN)/python scripts/extract_messages.py
 
 new-rule: $(READY)
 	$(BIN)/python scripts/new_rule.py --family "$(FAMILY)" --name "$(NAME)"

@@ -44,6 +44,7 @@ _GRAMMAR = frozenset(
 _COUNTING = ("many", "counted")
 # What the code puts together from words that are chosen elsewhere.
 _JOINED = {
+    "rules/data/_preparing.py": ("{0} at {1}",),
     "rules/data/_offline.py": ("{0} image{s|}", "{0} mask{s|}", "{0} item{s|}", "{0} byte{s|}"),
     "rules/errors/missing_key.py": ("key",),
     "rules/data/missing_value_in_file.py": ("is", "are"),

@@ -81,6 +81,36 @@ _PAGE = """# {name} ({code})
 <Which facts are compared.>
 """
 
+_CHINESE_PAGE = """# {name} ({code})
+
+## 发生了什么
+
+<见英文页>
+
+## 原因
+
+<见英文页>
+
+## 示例
+
+```
+```
+
+## 修复
+
+<见英文页>
+
+## 什么时候不是问题
+
+<见英文页>
+
+## 如何检测
+
+<见英文页>
+
+<!-- english: 00000000 -->
+"""
+
 _BAD = "raise SystemExit('<a realistic script of 20 to 50 lines>')  # expect: {code}\n"
 _GOOD = "raise SystemExit('<the same script, put right>')\n"
 
@@ -106,6 +136,7 @@ def create(root: Path, family: str, name: str) -> list[Path]:
     texts = {
         rules / f"{stem}.py": _MODULE,
         rules / f"{stem}.md": _PAGE,
+        root / "src/torchmedic/locale/zh_CN/pages" / f"{stem}.md": _CHINESE_PAGE,
         fixtures / "bad.py": _BAD,
         fixtures / "good.py": _GOOD,
     }
@@ -114,7 +145,7 @@ def create(root: Path, family: str, name: str) -> list[Path]:
         raise NewRuleError(f"{taken} exists already")
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.format(**slots))
+        path.write_text(text.format(**slots), encoding="utf-8")
     with codes.open("a") as file:
         file.write(f"{code} {name}\n")
     return [*texts, codes]

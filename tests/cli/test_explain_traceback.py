@@ -39,7 +39,7 @@ def test_a_file_and_standard_input_say_the_same(tmp_path: Path) -> None:
 
 def test_it_says_what_text_tells_and_what_a_run_would_add() -> None:
     answer = typed("explain", "-", stdin=_MISSING).out
-    assert "told from the text alone: ModuleNotFoundError, its message, 1 frames (1 of your own code)" in answer
+    assert "told from the text alone: ModuleNotFoundError, its message, 1 frame (1 of your own code)" in answer
     assert "`torchmedic run SCRIPT` would add: shapes, dtypes" in answer
 
 

@@ -20,7 +20,7 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_new_rule_is_four_files_and_one_line(tree: Path) -> None:
+def test_a_new_rule_is_five_files_and_one_line(tree: Path) -> None:
     before = {path for path in tree.rglob("*") if path.is_file()}
     create(tree, "numerics", "empty-mean")
     new = {str(path.relative_to(tree)) for path in tree.rglob("*") if path.is_file() and path not in before}
@@ -28,6 +28,7 @@ def test_a_new_rule_is_four_files_and_one_line(tree: Path) -> None:
     assert new == {
         f"{rules}/numerics/empty_mean.py",
         f"{rules}/numerics/empty_mean.md",
+        "src/torchmedic/locale/zh_CN/pages/empty_mean.md",
         f"{fixtures}/bad.py",
         f"{fixtures}/good.py",
     }

@@ -18,8 +18,11 @@ class LazyCommands(click.Group):
         return sorted(entry.name for entry in pkgutil.iter_modules(__path__) if not entry.name.startswith("_"))
 
     def get_help(self, ctx: click.Context) -> str:
+        english = self.help
         translate_help(self)
-        return super().get_help(ctx)
+        text = super().get_help(ctx)
+        self.help = english
+        return text
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):

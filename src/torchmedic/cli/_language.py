@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 
 import click
@@ -13,13 +14,13 @@ _HELP = "Language of what is said; else TORCHMEDIC_LANG, else the locale."
 
 
 def speaking(command: click.Command) -> click.Command:
-    """The command with the option, its help in the language that variable or locale ask for."""
-    if not any(parameter.name == "lang" for parameter in command.params):
-        choices = click.Choice(["en", *LANGUAGES])
-        option = click.Option(
-            ["--lang"], type=choices, is_eager=True, expose_value=False, callback=_chosen_by_option, help=_HELP
-        )
-        command.params.append(option)
+    """A copy of the command with the option, its help in the language that variable or locale ask for."""
+    choices = click.Choice(["en", *LANGUAGES])
+    option = click.Option(
+        ["--lang"], type=choices, is_eager=True, expose_value=False, callback=_chosen_by_option, help=_HELP
+    )
+    command = copy.copy(command)
+    command.params = [*map(copy.copy, command.params), option]
     choose()
     translate_help(command)
     return command

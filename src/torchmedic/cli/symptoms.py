@@ -13,6 +13,7 @@ from torchmedic.cli._results import catalogue_json, check_result_path, hanging, 
 from torchmedic.findings import Rule, Symptom
 from torchmedic.translation import said
 
+_PAIR = re.compile(r"[\u4e00-\u9fff]{2}")
 _FILLERS = re.compile(
     r"an?|and|are|as|at|be|been|but|by|can|do|does|from|gets?|go|goes|has|have|i|in|is|its?|my|of|on|or|s|so|stays|t|"
     r"that|the|there|they|this|to|too|very|was|we|when|while|will|with|always|suddenly|after|some"
@@ -80,7 +81,9 @@ def matching(text: str, symptoms: list[Symptom]) -> list[Symptom]:
     ['LOSS_NAN']
     """
     words = _words(text)
-    scored = [(sum(_closeness(word, _words(symptom.value)) for word in words), symptom) for symptom in symptoms]
+    is_chinese = any(_PAIR.fullmatch(word) for word in words)
+    known = {symptom: _words(symptom.value + (_in_chinese(symptom) if is_chinese else "")) for symptom in symptoms}
+    scored = [(sum(_closeness(word, known[symptom]) for word in words), symptom) for symptom in symptoms]
     best = max((score for score, _ in scored), default=0.0)
     if best < 0.75:
         return []
@@ -88,8 +91,17 @@ def matching(text: str, symptoms: list[Symptom]) -> list[Symptom]:
 
 
 def _words(text: str) -> list[str]:
+    """The words that count; Chinese has no spaces, so that every two neighbours stand for a word."""
     text = re.sub(r"n't\b", " not", text.lower().replace("’", "'"))
-    return [_MEANINGS.get(word, word) for word in re.findall(r"[a-z0-9]+", text) if not _FILLERS.fullmatch(word)]
+    pairs = [text[at : at + 2] for at in range(len(text) - 1) if _PAIR.fullmatch(text[at : at + 2])]
+    latin = [_MEANINGS.get(word, word) for word in re.findall(r"[a-z0-9]+", text) if not _FILLERS.fullmatch(word)]
+    return latin + pairs
+
+
+def _in_chinese(symptom: Symptom) -> str:
+    from torchmedic.translation.speaking import phrasebook
+
+    return phrasebook("zh").said(symptom.value)
 
 
 def _closeness(word: str, known: list[str]) -> float:

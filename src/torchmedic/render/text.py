@@ -9,7 +9,7 @@ from rich.text import Text
 from torchmedic.facts import Location
 from torchmedic.findings import Diagnosis, Remedy, Verdict
 from torchmedic.render.spoken import spoken_diagnosis
-from torchmedic.translation import chosen, said
+from torchmedic.translation import chosen, said, template
 from torchmedic.translation.typesetting import breaks
 
 _COLOURS = {"error": "bold red", "warning": "bold yellow", "hint": "bold cyan"}
@@ -78,7 +78,11 @@ def draw_diagnosis(diagnosis: Diagnosis, console: Console) -> None:
 def _draw_window(
     where: Location, mark: str, label: str, gutter: int, console: Console, colour: str, arrow: str = "-->"
 ) -> None:
-    inside = " " + said(f"in {where.function}") if where.function and where.function != "<module>" else ""
+    inside = (
+        " " + template("in {function}").format(function=where.function)
+        if where.function and where.function != "<module>"
+        else ""
+    )
     pad = " " * gutter
     _print(console, Text(f"{pad}{arrow} {_place(where)}{inside}", style="blue"), indent=gutter + 4)
     source = where.source.rstrip()

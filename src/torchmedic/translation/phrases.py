@@ -118,7 +118,7 @@ class Phrasebook:
         second_best = None
         for one in sorted(candidates, key=lambda one: -one.weight):
             values = one.read(text)
-            if values is None:
+            if values is None or (not one.is_strong and self._swallows(one, values, depth - 1)):
                 continue
             told = self._told(one, values, depth - 1)
             if not any(_is_doubtful(text) for name, text in told.items() if not one.is_code(name)):
@@ -126,6 +126,11 @@ class Phrasebook:
             if one.is_strong and second_best is None:
                 second_best = one.filled(told)
         return second_best
+
+    def _swallows(self, one: _Template, values: dict[str, str], depth: int) -> bool:
+        """Whether a place holds several phrases that are no known one together: those are to be told one by one."""
+        lists = (v for k, v in values.items() if not one.is_code(k) and re.search(r"[,;] [a-z]", _without_code(v)))
+        return any(self._whole(core(value), depth) is None for value in lists)
 
     def _told(self, one: _Template, values: dict[str, str], depth: int) -> dict[str, str]:
         """What stands in the places, translated; where two meet, the words go where they make phrases."""

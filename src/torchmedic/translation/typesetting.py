@@ -25,7 +25,7 @@ def tidy(text: str) -> str:
         if not is_code:
             part = re.sub(rf"(?<=[{_CJK}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9%])(?=[{_CJK}])", " ", part)
             part = re.sub(rf" *([{_MARKS}]) *", r"\1", part)
-            part = re.sub(r" {2,}", " ", part)
+            part = re.sub(rf"(?<=[{_CJK}]) +(?=[{_CJK}])", "", re.sub(r" {2,}", " ", part))
         before, after = (f"[{_CJK}]$", "`") if is_code else ("`$", f"[{_CJK}]")
         joined += " " if re.search(before, joined) and re.match(after, part) else ""
         joined += part

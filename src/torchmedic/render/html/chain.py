@@ -10,6 +10,7 @@ from itertools import groupby
 from torchmedic.facts import Birth, Location, Operand, OpFact, Origin, Run, SickStep, Source, TensorSummary
 from torchmedic.render.html.numbers import short
 from torchmedic.render.html.text import say
+from torchmedic.translation import said as told
 
 _MOST_OPERATIONS = 7
 
@@ -43,7 +44,7 @@ def stations(run: Run) -> list[Station]:
 
 
 def _birth(birth: Birth) -> Station:
-    said = say("chain_birth", bad=birth.bad, total=birth.total, variable=birth.variable)
+    said = say("chain_birth", bad=birth.bad, total=birth.total, variable=told(birth.variable))
     return Station(
         title=birth.where.source.strip() or birth.expression or birth.variable,
         details=(said,),
