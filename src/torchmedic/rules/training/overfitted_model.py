@@ -14,11 +14,11 @@ _LOUD_RISE = 3.0
 _MOST_LEFT = 0.6
 
 
-class Overfitting(Rule):
+class OverfittedModel(Rule):
     """The best validation loss lies epochs back, and the last one is half as much again or more."""
 
     code = "TRN021"
-    name = "overfitting"
+    name = "overfitted-model"
     severity = "warning"
     symptoms = (Symptom.SCORE_LOW,)
     tell_apart = "the validation loss rises for epochs in which the training loss goes on falling"
