@@ -46,9 +46,11 @@ _COUNTING = ("many", "counted")
 _JOINED = {
     "rules/data/_preparing.py": ("{0} at {1}",),
     "rules/data/_offline.py": ("{0} image{s|}", "{0} mask{s|}", "{0} item{s|}", "{0} byte{s|}"),
+    "rules/data/same_data_in_train_and_test.py": ("the",),
+    "rules/errors/empty_filter.py": ("`{0}` ({1}) holds {2}",),
     "rules/errors/missing_key.py": ("key",),
     "rules/data/missing_value_in_file.py": ("is", "are"),
-    "render/text.py": ("note", "help", "more"),
+    "render/text.py": ("note: ", "ruled out: ", "help: ", "more: "),
     "cli/explain.py": ("Symptoms",),
     "rules/wiring/same_gradient_applied_twice.py": ("{0} built at {1}",),
     "rules/numerics/zero_std_in_group.py": ("the groups {0}",),

@@ -146,7 +146,7 @@ def _diff_colour(line: str) -> str:
 
 def _slot(console: Console, gutter: int, name: str, text: str) -> None:
     line = Text(" " * gutter + " = ", style="blue")
-    title = said(name) + _colon()
+    title = template(f"{name}: ")
     line.append(title, style="bold")
     line.append(text)
     _print(console, line, indent=gutter + 3 + cell_len(title))

@@ -12,19 +12,23 @@ from torchmedic.translation.typesetting import tidy
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _CHOICE = re.compile(r"\{([a-z ]*(?:\|[a-z ]*)+)\}")
+# What stands in a place has its code whole, and closes the brackets that it opens.
+_VALUE = r"(?:`[^`]*`|\((?:\([^()]*\)|[^()])*\)|\[[^\[\]]*\]|[^`()\[\]])*?"
 _TOKEN = re.compile(r"[A-Za-z]+")
 _EDGE = re.compile(r"^([\s,;:.]*\(?)(.*?)(\)?[\s,;:.]*)$", re.DOTALL)
 _JOINTS = re.compile(r"(; |, and |, | and | or | -> |: )")
 _WIDE = {", and ": "，", ", ": "，", "; ": "；", ": ": "：", " and ": "和", " or ": "或", " -> ": " -> "}
 _FULL = str.maketrans({".": "。", ",": "，", ";": "；", ":": "：", "(": "（", ")": "）"})
 _PROSE = re.compile(r"(?<![\w./:-])[A-Za-z][a-z']+ [a-z][a-z']+(?![\w(=./])")
+_JOINED = re.compile(r": |[,;:]$")
+_SEVERAL = re.compile(r"[,;] [a-z]|: | and \w| \(|[,;:]$")
 _PLAIN_WORD = re.compile(r"(?<![\w./\-])[a-z]{2,}(?![\w./(=\-])")
 # Words that Chinese users leave in English.
 _TERMS = frozenset(
     "cpu cuda mps lr rank dim epoch batch softmax sigmoid logits logit worker token id dtype lambda dict list "  # noqa: SIM905
     "tuple str int float bool bytes autocast inf nan std var bfloat half none true false sample".split()
 )
-_DEEPEST = 6
+_DEEPEST = 8
 
 
 class _Template:
@@ -36,6 +40,12 @@ class _Template:
         self.weight = len(_PLACE.sub("", _CHOICE.sub("", english)))
         # `{0} in {1}` fits too much to be believed when what it leaves in its places is no phrase that is known.
         self.is_strong = len(re.findall(r"[A-Za-z]{2,}", bare)) > 2 or bool(re.match(r"[a-z]+ [a-z]+: \{", english))
+
+    @property
+    def fits_anything(self) -> bool:
+        """`{0} {1} and {2} {3}`: a list tells that better."""
+        words = _TOKEN.findall(_PLACE.sub("", self.english))
+        return len(_PLACE.findall(self.english)) > 3 and len("".join(words)) < 4
 
     @functools.cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -49,18 +59,14 @@ class _Template:
             else:
                 seen.add(place.group(1))
                 is_code = self.english[: place.start()].count("`") % 2
-                parts.append(f"(?P<_{place.group(1)}>{'[^`]*' if is_code else '.*?'})")
+                parts.append(f"(?P<_{place.group(1)}>{'[^`]*' if is_code else _VALUE})")
             position = place.end()
         return re.compile("".join(parts) + re.escape(self.english[position:]), re.DOTALL)
 
     def read(self, sentence: str) -> dict[str, str] | None:
         """What stands in its places, if the sentence was made from it."""
         match = self.pattern.fullmatch(sentence)
-        if match is None:
-            return None
-        values = {name[1:]: value for name, value in match.groupdict().items()}
-        within = {name: value for name, value in values.items() if not self.is_code(name)}
-        return values if all(value.count("`") % 2 == 0 for value in within.values()) else None
+        return {name[1:]: value for name, value in match.groupdict().items()} if match is not None else None
 
     def is_code(self, name: str) -> bool:
         return bool(self.english.split("{" + name + "}")[0].count("`") % 2)
@@ -81,9 +87,10 @@ class Phrasebook:
     def __init__(self, entries: Iterable[Entry]) -> None:
         known = [entry for entry in entries if entry.translated]
         self.exact = {entry.english: entry.translated for entry in known}
-        open_ones = [
+        all_open = (
             _Template(e.english, e.translated) for e in known if _PLACE.search(e.english) or _CHOICE.search(e.english)
-        ]
+        )
+        open_ones = [one for one in all_open if not one.fits_anything]
         common = Counter(word for one in open_ones for word in set(_whole_words(one.english)))
         self._by_word: dict[str, list[_Template]] = {}
         for one in sorted(open_ones, key=lambda one: -one.weight):
@@ -92,55 +99,61 @@ class Phrasebook:
 
     def said(self, sentence: str) -> str:
         """The sentence translated, or as it is."""
-        return tidy(self.piece(sentence, _DEEPEST)) if _TOKEN.search(sentence) else sentence
+        told = tidy(self.piece(sentence, _DEEPEST)) if _TOKEN.search(sentence) else sentence
+        return told if sentence[:1].isspace() else told.lstrip()
 
     def piece(self, text: str, depth: int) -> str:
         """A sentence or a part of one; marks at its edges are kept aside."""
         if not depth or not _TOKEN.search(_without_code(text)):
             return _listed(text)
-        found = self._whole(text, depth)
-        if found is not None:
-            return found
+        if text in self.exact:
+            return self.exact[text]
         before, inner, after = _edges(text)
-        found = self._whole(inner, depth) if inner != text else None
+        found = self._whole(inner, depth)
         if found is None:
-            found = self._in_parts(inner, depth)
+            parts = self._in_parts(inner, depth)
+            is_clean = parts is not None and not has_prose(parts)
+            found = parts if is_clean else self._whole(inner, depth, loosely=True) or parts
         return text if found is None else f"{before.translate(_FULL)}{found}{after.translate(_FULL)}"
 
-    def _whole(self, text: str, depth: int) -> str | None:
-        """A phrase by the template with the most text of its own; a weak one must leave no English behind."""
+    def _whole(self, text: str, depth: int, *, loosely: bool = False) -> str | None:
+        """A phrase by the template with the most text of its own, which must leave no English behind.
+
+        Loosely, a place may hold several phrases, and English if the template has some words of its own.
+        """
         if text in self.exact:
             return self.exact[text]
         if depth <= 0:
             return None
         words = {*_TOKEN.findall(text), ""}
         candidates = [one for word in words for one in self._by_word.get(word, ())]
-        second_best = None
         for one in sorted(candidates, key=lambda one: -one.weight):
             values = one.read(text)
-            if values is None or (not one.is_strong and self._swallows(one, values, depth - 1)):
+            if values is None or (not loosely and self._swallows(one, values)):
                 continue
             told = self._told(one, values, depth - 1)
-            if not any(_is_doubtful(text) for name, text in told.items() if not one.is_code(name)):
+            may_doubt = loosely and one.is_strong
+            if may_doubt or not any(_is_doubtful(text) for name, text in told.items() if not one.is_code(name)):
                 return one.filled(told)
-            if one.is_strong and second_best is None:
-                second_best = one.filled(told)
-        return second_best
+        return None
 
-    def _swallows(self, one: _Template, values: dict[str, str], depth: int) -> bool:
+    def _swallows(self, one: _Template, values: dict[str, str]) -> bool:
         """Whether a place holds several phrases that are no known one together: those are to be told one by one."""
-        lists = (v for k, v in values.items() if not one.is_code(k) and re.search(r"[,;] [a-z]", _without_code(v)))
-        return any(self._whole(core(value), depth) is None for value in lists)
+        shared = {name for pair in one.neighbours for name in pair}
+        alone = (value for name, value in values.items() if name not in shared and not one.is_code(name))
+        joint = _JOINED if one.is_strong else _SEVERAL
+        return any(joint.search(_without_code(value)) for value in alone if core(value) not in self.exact)
 
     def _told(self, one: _Template, values: dict[str, str], depth: int) -> dict[str, str]:
         """What stands in the places, translated; where two meet, the words go where they make phrases."""
         told = {name: value if one.is_code(name) else self.piece(value, depth) for name, value in values.items()}
         for first, second in one.neighbours:
-            if _is_doubtful(told[first]) or _is_doubtful(told[second]):
+            if _is_doubtful(told[first]) or _is_doubtful(told[second]) or not _is_whole(values[first]):
                 words = f"{values[first]} {values[second]}".split(" ")
                 for cut in range(len(words), -1, -1):
-                    pair = [self.piece(" ".join(part), depth) for part in (words[:cut], words[cut:])]
-                    if not any(map(_is_doubtful, pair)):
+                    parts = [" ".join(part) for part in (words[:cut], words[cut:])]
+                    pair = [self.piece(part, depth) for part in parts]
+                    if all(map(_is_whole, parts)) and not any(map(_is_doubtful, pair)):
                         told[first], told[second] = pair
                         break
         return told
@@ -172,27 +185,36 @@ class Phrasebook:
             left, right = text[: joint.start()], text[joint.end() :]
             before, inner, after = _edges(left)
             is_code = not _TOKEN.search(_without_code(left))
-            told = inner if is_code else self._whole(inner, depth)
-            rest = self._rest(joint.group(1), right, depth)
+            told = _listed(inner) if is_code else self._whole(inner, depth) or self._with_remark(inner, depth)
+            mark, rest = self._rest(joint.group(1), right, depth)
             if told is not None and not (is_code and rest == right and has_prose(right)):
-                mark = "、" if is_code and joint.group(1) == ", " else _WIDE[joint.group(1)]
+                mark = "、" if is_code and mark == "，" and not _TOKEN.search(_without_code(right)) else mark
                 return f"{before.translate(_FULL)}{told}{after.translate(_FULL)}{mark}{rest}"
         for joint in joints[:1]:
-            rest = self._rest(joint.group(1), text[joint.end() :], depth)
+            mark, rest = self._rest(joint.group(1), text[joint.end() :], depth)
             if rest != text[joint.end() :]:
-                return f"{text[: joint.start()]}{_WIDE[joint.group(1)]}{rest}"
+                return f"{text[: joint.start()]}{mark}{rest}"
         return None
 
-    def _rest(self, joint: str, right: str, depth: int) -> str:
-        """What follows a joint; a phrase may begin with its word (`and so on`)."""
-        whole = self._whole(f"{joint.strip(' ,;:')} {right}", depth) if joint == " and " else None
-        return self.piece(right, depth) if whole is None else f"，{whole}"
+    def _rest(self, joint: str, right: str, depth: int) -> tuple[str, str]:
+        """What follows a joint, with its mark; a phrase may begin with the joint's word (`and so on`)."""
+        whole = self._whole(f"and {right}", depth) if joint == " and " else None
+        return (_WIDE[joint], self.piece(right, depth)) if whole is None else ("，", whole)
 
 
 def _is_whole(text: str) -> bool:
-    """Whether a text ends outside of code and brackets."""
+    """Whether a text ends outside of code and brackets, and closes none that it did not open.
+
+    >>> _is_whole("f(x), [0]"), _is_whole("a) and (b"), _is_whole("[1, ")
+    (True, False, False)
+    """
     bare = _without_code(text)
-    return "`" not in bare and all(bare.count(a) == bare.count(b) for a, b in ("()", "[]"))
+    depth = 0
+    for mark in re.findall(r"[()\[\]]", bare):
+        depth += 1 if mark in "([" else -1
+        if depth < 0:
+            return False
+    return "`" not in bare and depth == 0
 
 
 def core(text: str) -> str:
@@ -240,7 +262,8 @@ def _is_doubtful(told: str) -> bool:
 
 
 def _without_code(text: str) -> str:
-    return re.sub(r"`[^`]*`", "", text)
+    """The text without code and numbers, which have letters but no words."""
+    return re.sub(r"`[^`]*`|(?<!\w)'[^']*'(?!\w)|\d[\d.]*e[+-]?\d+", "", text)
 
 
 def _listed(text: str) -> str:

@@ -7,9 +7,13 @@ import hashlib
 import os
 import re
 from importlib import resources
+from typing import TYPE_CHECKING
 
 from torchmedic.translation.files import LANGUAGES, po_path, read_po
-from torchmedic.translation.phrases import Phrasebook
+
+# English needs no phrase book.
+if TYPE_CHECKING:
+    from torchmedic.translation.phrases import Phrasebook
 
 VARIABLE = "TORCHMEDIC_LANG"
 _LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
@@ -82,4 +86,6 @@ def digest_in(translated: str) -> str:
 
 @functools.cache
 def phrasebook(language: str) -> Phrasebook:
+    from torchmedic.translation.phrases import Phrasebook
+
     return Phrasebook(read_po(po_path(language)))
