@@ -89,6 +89,11 @@ def test_every_founding_case_has_a_row() -> None:
     assert sorted({row.case for row in TABLE}) == sorted(CASES)
 
 
+@pytest.mark.parametrize("row", TABLE, ids=_name)
+def test_a_row_promises_something(row: Row) -> None:
+    assert row.answer != "-" or row.words, f"{row.case}: nothing is asserted"
+
+
 def test_a_broken_promise_is_noticed() -> None:
     row = Row("E1", Path("."), "torchmedic run a.py", "NUM002", "y = torch.log(x)", ("`x`", "ruled out"))
     said = "error[NUM002]: `log` of 0: `x`\n --> a.py:3\n  |\n3 | y = torch.log(x)\n  = ruled out: nothing\n"
