@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import inspect
+import io
+import sys
 
 import click
 
@@ -33,9 +35,12 @@ def _chosen_by_option(context: click.Context, _parameter: click.Parameter, langu
 
 
 def translate_help(command: click.Command) -> None:
-    """Put a command's help into the language spoken."""
+    """Put a command's help into the language spoken; what a terminal cannot write is escaped there, as elsewhere."""
     if not chosen():
         return
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
     command.help = "\n\n".join(said(" ".join(paragraph.split())) for paragraph in paragraphs)
     for option in command.params:
