@@ -44,6 +44,12 @@ _GRAMMAR = frozenset(
 _COUNTING = ("many", "counted")
 # What the code puts together from words that are chosen elsewhere.
 _JOINED = {
+    "cli/_memory_answer.py": ("{0} to spare", "{0} too much"),
+    "render/memory.py": (
+        *("parameters", "gradients", "activations", "temporaries", "workspace", "buffers"),
+        *("{0} parameters, {1}", "{0} gradients, {1}", "{0} activations, {1}", "{0} temporaries, {1}"),
+        *("{0} workspace, {1}", "{0} buffers, {1}", "{0} optimizer state, {1}"),
+    ),
     "rules/data/_preparing.py": ("{0} at {1}",),
     "rules/data/_offline.py": ("{0} image{s|}", "{0} mask{s|}", "{0} item{s|}", "{0} byte{s|}"),
     "rules/data/same_data_in_train_and_test.py": ("the",),

@@ -56,7 +56,9 @@ def command(
         write_result(json_path, to_json(verdict))
     if json_path != STANDARD:
         for line in found.lines():
-            click.echo(said(line))
+            # Rows are set in columns: only what stands in the last one is told.
+            figures, gap, text = line.rpartition("  ") if line.startswith("  ") else ("", "", line)
+            click.echo(figures + gap + said(text))
         if verdict.diagnoses:
             from torchmedic.render.text import draw
 
