@@ -143,6 +143,7 @@ def _child(work: Path, script: str, arguments: tuple[str, ...], settings: option
             os.dup2(os.open(Path(settings.run_folder).parent / name, os.O_CREAT | os.O_WRONLY), number)
         sys.stdout = sys.__stdout__ = os.fdopen(1, "w", closefd=False)
         sys.stderr = sys.__stderr__ = os.fdopen(2, "w", closefd=False)
+        _forget_shadowed(work)
         sys.argv = [script, *arguments]
         sys.path.insert(0, str(work))
         os.environ[options.VARIABLE] = settings.to_environment()
@@ -154,6 +155,13 @@ def _child(work: Path, script: str, arguments: tuple[str, ...], settings: option
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
+
+
+def _forget_shadowed(work: Path) -> None:
+    """A file beside the script hides a library of the same name, also where the tests have imported that library."""
+    hidden = {file.stem for file in work.glob("*.py")}
+    for name in [name for name in sys.modules if name.partition(".")[0] in hidden]:
+        del sys.modules[name]
 
 
 def _run_main(script: str) -> int:

@@ -9,6 +9,7 @@ from torchmedic import sampled
 from torchmedic.facts import Run, Series
 from torchmedic.findings import Verdict
 from torchmedic.ranks.merging import rank_files
+from torchmedic.redaction import redact
 from torchmedic.render.html import Report, fragment, page
 from torchmedic.rules import by_code
 from torchmedic.rules import page as rule_page
@@ -67,7 +68,8 @@ def sources_of(run: Run, verdict: Verdict) -> Sources:
         path = Path(run.info.cwd) / file
         try:
             if path.is_file() and path.stat().st_size <= _LARGEST_SOURCE:
-                found[file] = tuple(path.read_text(encoding="utf-8", errors="replace").splitlines())
+                source = path.read_text(encoding="utf-8", errors="replace")
+                found[file] = tuple(redact(line) for line in source.splitlines())
         except OSError:
             continue
     return found

@@ -24,7 +24,7 @@ for _ in range(2):
     net(torch.ones(3, 2)).sum().backward()
     optimizer.step()
 print("connect" in vars(socket.socket), socket.getaddrinfo.__code__.co_filename == socket.__file__)
-print(torch.load.__code__.co_filename.endswith("serialization.py"))
+print("start_times" in torch.load.__code__.co_filename)
 """
 
 
@@ -59,7 +59,7 @@ def test_everything_is_put_back_after_the_first_step(tmp_path: Path) -> None:
     script.write_text(_TRAIN)
     connect, load = socket.socket.connect, torch.load
     watched = run_watched(script)
-    assert watched.stdout == "False True\nTrue\n", watched.stderr
+    assert watched.stdout == "False True\nFalse\n", watched.stderr
     start = watched.run.first(StartUp)
     assert start is not None
     assert start.reached_step

@@ -50,12 +50,13 @@ class Optimizers(Probe):
 
     def _watch_construction(self) -> None:
         original = torch.optim.Optimizer.__init__
+        meet = shielded(self)(self._meet)
 
         @functools.wraps(original)
         def init(optimizer: Any, *args: Any, **kwargs: Any) -> None:
             original(optimizer, *args, **kwargs)
             if self.recorder.is_ours:
-                self._meet(optimizer, user_location())
+                meet(optimizer, user_location())
 
         self._patches.replace(torch.optim.Optimizer, "__init__", init)
 

@@ -52,6 +52,6 @@ class Outputs:
         began = time.perf_counter()
         if result.is_floating_point() and result.numel() and result.device.type != "meta":
             with torch.no_grad():
-                norm = torch.linalg.vector_norm(result.detach(), dtype=torch.float32)
+                norm = torch.linalg.vector_norm(result.detach().float())
                 self._heard[known[1]] = norm / result.numel() ** 0.5
         self.seconds += time.perf_counter() - began

@@ -99,13 +99,13 @@ def names_on_line(frame: FrameType | None) -> tuple[str, ...]:
 
 
 def _names_at(tree: ast.Module, line: int) -> tuple[str, ...]:
-    """Variables and attributes of the simple statement on a line."""
+    """Variables and attributes that the simple statement on a line reads; what it binds may be named for a result."""
     for node in ast.walk(tree):
         simple = isinstance(node, ast.stmt) and not hasattr(node, "body")
         if simple and node.lineno <= line <= (node.end_lineno or 0):  # type: ignore[attr-defined]
             inner = list(ast.walk(node))
-            found = [n.id for n in inner if isinstance(n, ast.Name)]
-            found += [n.attr for n in inner if isinstance(n, ast.Attribute)]
+            found = [n.id for n in inner if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+            found += [n.attr for n in inner if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)]
             return tuple(dict.fromkeys(found))
     return ()
 

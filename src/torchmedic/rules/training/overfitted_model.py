@@ -11,6 +11,7 @@ _LEAST_POINTS = 8
 _LEAST_AFTER = 4
 _LEAST_RISE = 1.5
 _LOUD_RISE = 3.0
+_LEAST_ALIKE = 0.25
 _MOST_LEFT = 0.6
 
 
@@ -33,8 +34,10 @@ class OverfittedModel(Rule):
         if best.value <= 0 or len(after) < _LEAST_AFTER or last.value < _LEAST_RISE * best.value:
             return
         then, now = _near(train, best.epoch), train[-1] if train else None
+        if then is None or best.value < _LEAST_ALIKE * then.value:
+            return  # not the same quantity: a part of the loss, or another one
         still_rising = all(point.value > 1.1 * best.value for point in after[-_LEAST_AFTER:])
-        if then is None or now is None or now.value > _MOST_LEFT * then.value or not still_rising:
+        if now is None or now.value > _MOST_LEFT * then.value or not still_rising:
             return
         planned = run.last(PlannedEpochs)
         yield self.diagnose(
