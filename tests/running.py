@@ -158,8 +158,11 @@ def _child(work: Path, script: str, arguments: tuple[str, ...], settings: option
 
 
 def _forget_shadowed(work: Path) -> None:
-    """A file beside the script hides a library of the same name, also where the tests have imported that library."""
-    hidden = {file.stem for file in work.glob("*.py")}
+    """A file beside the script hides a library of the same name, also where the tests have imported that library.
+
+    The tests' own modules would pass for files of the user.
+    """
+    hidden = {"tests", *(file.stem for file in work.glob("*.py"))}
     for name in [name for name in sys.modules if name.partition(".")[0] in hidden]:
         del sys.modules[name]
 
