@@ -20,7 +20,7 @@ from typing import Any
 # Once, before the forks: every one of them would import these anew.
 import duckdb  # noqa: F401
 import pandas  # noqa: F401
-import torch._dynamo  # noqa: F401
+import torch._dynamo.utils
 import torch_geometric.data  # noqa: F401
 from rich.console import Console
 
@@ -144,6 +144,7 @@ def _child(work: Path, script: str, arguments: tuple[str, ...], settings: option
         sys.stdout = sys.__stdout__ = os.fdopen(1, "w", closefd=False)
         sys.stderr = sys.__stderr__ = os.fdopen(2, "w", closefd=False)
         _forget_shadowed(work)
+        torch._dynamo.utils.counters.clear()  # what an earlier test compiled in this process is not the script's
         sys.argv = [script, *arguments]
         sys.path.insert(0, str(work))
         os.environ[options.VARIABLE] = settings.to_environment()
