@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import os
+import pickle
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -73,6 +75,16 @@ def run_watched(script: Path, *arguments: str, timeout: int = 120, break_probe: 
             stderr=(Path(scratch) / "stderr").read_text(errors="replace"),
             status=status,
         )
+
+
+def run_watched_afresh(script: Path) -> Watched:
+    """The same from a new interpreter: its memory and libraries are the script's own, not those of the tests."""
+    code = "import pickle, sys; from pathlib import Path; from tests.running import run_watched; "
+    code += "sys.stdout.buffer.write(b'@@' + pickle.dumps(run_watched(Path(sys.argv[1]))))"
+    root = Path(__file__).resolve().parents[1]
+    done = subprocess.run([sys.executable, "-c", code, str(script)], cwd=root, stdout=subprocess.PIPE, check=True)
+    watched: Watched = pickle.loads(done.stdout.partition(b"@@")[2])
+    return watched
 
 
 def _in_fork(work: Path, script: str, arguments: tuple[str, ...], settings: options.Settings, timeout: int) -> int:
