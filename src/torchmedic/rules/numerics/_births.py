@@ -20,7 +20,7 @@ def birth_behind(source: Source, births: Iterable[Birth]) -> Birth | None:
     fresh = [b for b in births if b.expression and not inherits(b, infinite=_is_infinite(source))]
     made = [b for b in fresh if not _is_placed(b)]
     fitting = [b for b in made if _same_kind(source, b)] or [b for b in made if _may_become(source)]
-    fitting = fitting or [b for b in fresh if _same_kind(source, b) and (b.nan or "full" not in words(b))]
+    fitting = fitting or [b for b in fresh if _same_kind(source, b)]
     fitting = [b for b in fitting if _columns_fit(source, b)] or fitting
     reaching = [b for b in fitting if _holds_the_sample(source, b)] or fitting
     return _whole_line(reaching[0], fitting) if reaching else None

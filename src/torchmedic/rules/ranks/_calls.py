@@ -133,4 +133,5 @@ def _doing(standing: Standing) -> str:
 
 
 def has_finished(run: Run, rank: int) -> bool:
-    return any(part.info.rank == rank and part.info.ended > 0 for part in run.ranks)
+    """Whether a rank came to its end by itself; one that was seen to stand still was ended."""
+    return any(part.info.rank == rank and part.info.ended > 0 and standing_of(part) is None for part in run.ranks)

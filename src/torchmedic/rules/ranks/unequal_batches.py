@@ -25,8 +25,6 @@ class UnequalBatches(Rule):
         gone = has_left_loop(run, parted) if parted is not None else []
         if parted is None or not gone:
             return
-        if any(rank in gone and "lock" in why for rank, _, why in whereabouts(run)):
-            return  # held up, not gone
         call = next(call for call in parted.waiting.values() if call.op == GRADIENTS)
         waiting = sorted(rank for rank, other in parted.waiting.items() if other.op == GRADIENTS)
         steps = {rank.info.rank: rank.info.steps for rank in run.ranks}
