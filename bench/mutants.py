@@ -1,6 +1,6 @@
 """Makes healthy scripts sick in known ways and counts how often torchmedic names the fault and its line.
 
-    python bench/mutants.py [--sample 60 --seed 0] [--mutators a,b] [--scripts a,b] [--jobs 2] [--all] [--out F]
+    python bench/mutants.py [--sample 60 --seed 0] [--mutators a,b] [--scripts a,b] [--jobs 1] [--out F]
 
 Every mutator of `bench/mutation` is applied to every script of `examples/healthy` that it fits. Of each mutant the
 first diagnosis counts: `line` when it stands on a line that the mutator changed (or on which the lost call belongs),

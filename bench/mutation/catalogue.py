@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 
@@ -19,12 +20,19 @@ def mutants(mutators: Collection[str] = (), scripts: Collection[str] = ()) -> li
 
 
 def sample(all_of_them: list[Mutant], size: int, seed: int) -> list[Mutant]:
-    """A random choice that visits every mutator before it visits one again."""
+    """A random choice that visits every mutator before it visits one again, and of its scripts the least visited."""
     draw = random.Random(seed)
     by_mutator: dict[str, list[Mutant]] = {}
     for mutant in all_of_them:
         by_mutator.setdefault(mutant.mutator, []).append(mutant)
     for group in by_mutator.values():
         draw.shuffle(group)
-    rounds = [group[turn] for turn in range(len(all_of_them)) for group in by_mutator.values() if turn < len(group)]
-    return rounds[:size]
+    chosen: list[Mutant] = []
+    visits: Counter[str] = Counter()
+    while len(chosen) < min(size, len(all_of_them)):
+        for group in filter(None, by_mutator.values()):
+            fewest = min(group, key=lambda mutant: visits[mutant.script])
+            group.remove(fewest)
+            visits[fewest.script] += 1
+            chosen.append(fewest)
+    return chosen[:size]

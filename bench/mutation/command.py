@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import statistics
 import sys
 import time
 from collections.abc import Iterable
@@ -25,19 +26,21 @@ def main() -> int:
     _import_beforehand()
     began = time.monotonic()
     with ProcessPoolExecutor(options.jobs, get_context("fork")) as pool:
-        results = [_told(judge(*pair)) for pair in pool.map(_listen, chosen)]
+        results = [_told(judge(*pair), options.out) for pair in pool.map(_listen, chosen)]
         asked = {r.mutant.script for r in results if r.verdict == "silent"}
         if not options.sample and not options.mutators:
             asked = {path.stem for path in HEALTHY.glob("*.py") if not options.scripts or path.stem in options.scripts}
         healthy = dict(pool.map(_listen_to_healthy, sorted(asked)))
     results = [judge(r.mutant, r.heard, healthy.get(r.mutant.script)) for r in results]
     if options.out:
-        options.out.write_text(json.dumps([_plain(r) for r in results], indent=1))
+        options.out.write_text("".join(_as_line(r) for r in results))
     _print_table("mutator", results, lambda r: r.mutant.mutator)
     _print_table("script", results, lambda r: r.mutant.script)
     alarms = [f"{name} ({heard.code})" for name, heard in sorted(healthy.items()) if heard.code]
     print(f"healthy scripts run: {len(healthy)}, false alarms: {', '.join(alarms) or 'none'}")
-    print(f"{time.monotonic() - began:.0f} s")
+    spent = [r.heard.seconds for r in results]
+    each = f"{statistics.median(spent):.1f} s (median), {max(spent):.1f} s at most"
+    print(f"{time.monotonic() - began:.0f} s; a mutant {each}")
     return 1 if alarms else 0
 
 
@@ -48,9 +51,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--mutators", type=names, default=(), metavar="A,B")
     parser.add_argument("--scripts", type=names, default=(), metavar="A,B")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="every result as JSON")
-    return parser.parse_args()
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="every result as a line of JSON, as it comes")
+    options = parser.parse_args()
+    if options.out:
+        options.out.unlink(missing_ok=True)
+    return options
 
 
 def _import_beforehand() -> None:
@@ -68,8 +74,11 @@ def _listen_to_healthy(name: str) -> tuple[str, Heard]:
     return name, listen_to_healthy(name)
 
 
-def _told(result: Result) -> Result:
-    """Say at once what is not exact: the whole bench takes a while."""
+def _told(result: Result, out: Path | None) -> Result:
+    """Say at once what is not exact, and keep all: the whole bench takes an hour."""
+    if out:
+        with out.open("a") as file:
+            file.write(_as_line(result))
     if result.verdict != "exact":
         mutant, heard = result.mutant, result.heard
         lines = ",".join(map(str, sorted(mutant.lines)))
@@ -78,9 +87,9 @@ def _told(result: Result) -> Result:
     return result
 
 
-def _plain(result: Result) -> dict[str, object]:
+def _as_line(result: Result) -> str:
     mutant = asdict(result.mutant) | {"lines": sorted(result.mutant.lines)}
-    return {"verdict": result.verdict, "heard": asdict(result.heard), "mutant": mutant}
+    return json.dumps({"verdict": result.verdict, "heard": asdict(result.heard), "mutant": mutant}) + "\n"
 
 
 def _print_table(title: str, results: Iterable[Result], key: object) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.mutation.catalogue import HEALTHY
@@ -25,6 +26,7 @@ class Heard:
     headline: str = ""
     output: str = ""
     status: int = 0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -41,19 +43,21 @@ class Result:
 
 def listen(name: str, source: str) -> Heard:
     """Run a script in a folder of its own, watched."""
+    began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / f"{name}.py"
         script.write_text(source)
         watched = run_watched(script, timeout=_TIMEOUT)
+    printed = Heard(output=watched.stdout, status=watched.status, seconds=round(time.monotonic() - began, 1))
     if "switched off" in watched.stderr:
         line = next(line for line in watched.stderr.splitlines() if "switched off" in line)
-        return Heard("FAIL", 0, line, watched.stdout, watched.status)
+        return replace(printed, code="FAIL", headline=line)
     loud = [d for d in watched.verdict.diagnoses if d.severity != "hint"]
     if not loud:
-        return Heard(output=watched.stdout, status=watched.status)
+        return printed
     first = loud[0]
     line = first.where.line if first.where and os.path.basename(first.where.file) == f"{name}.py" else 0
-    return Heard(first.code, line, first.headline, watched.stdout, watched.status)
+    return replace(printed, code=first.code, line=line, headline=first.headline)
 
 
 def listen_to_mutant(mutant: Mutant) -> Heard:
