@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -117,3 +120,21 @@ def test_a_fault_through_the_command_line(tmp_path: Path) -> None:
     bare, watched = twice(["s.py"], tmp_path, extra={"TORCHMEDIC_BREAK_PROBE": "optimizers.install"})
     assert (watched.status, watched.stdout) == (0, bare.stdout)
     assert watched.stderr.count(b"torchmedic: probe `optimizers` switched off") == 1
+
+
+def test_a_fault_in_the_parent_is_one_line_after_the_script_has_run(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("print('ran to its end')\nraise SystemExit(5)\n")
+    broken = "import sys\nsys.modules['torchmedic.triage'] = None\n"  # makes the import fail
+    (tmp_path / "sitecustomize.py").write_text(broken)
+    done = subprocess.run(
+        [sys.executable, "-m", "torchmedic", "run", "train.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 5
+    assert done.stdout == "ran to its end\n"
+    assert "could not say what happened" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr

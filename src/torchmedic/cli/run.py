@@ -175,12 +175,13 @@ def _status_kept(status: int) -> Iterator[None]:
 
 
 def _get_ready() -> None:
-    """Import what the verdict needs while the script starts, not when its owner waits for the answer."""
-    from torchmedic.rules import catalogue
+    """Import what the verdict needs while the script starts, not when its owner waits for the answer.
 
-    importlib.import_module("torchmedic.triage")
-    importlib.import_module("torchmedic.reporting")
-    catalogue()
+    What cannot be imported will fail again when the verdict is asked for, and be told there; the script runs on.
+    """
+    with contextlib.suppress(Exception):
+        importlib.import_module("torchmedic.reporting")
+        importlib.import_module("torchmedic.triage").catalogue()
 
 
 def _verdict(folder: Path) -> Verdict:
