@@ -15,6 +15,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.crash_scene import CrashScene
     from torchmedic.probes.datasets import DataExam
     from torchmedic.probes.exam import wiring_exams
+    from torchmedic.probes.exam_workers import WorkerExam
     from torchmedic.probes.frameworks import Frameworks
     from torchmedic.probes.index_outside import IndicesOutside
     from torchmedic.probes.inplace_clash import InplaceClashes

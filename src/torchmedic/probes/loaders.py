@@ -97,6 +97,11 @@ class Loaders(Probe):
             "start_method": _start_method(loader) if loader.num_workers else "",
         }
 
+    def built_for(self, iterator: Any) -> Location | None:
+        """The user's line that built the loader of an iterator."""
+        built: Location | None = self._started.get(iterator, {}).get("loader_built")
+        return built
+
     def batch_facts(self, iterator: Any) -> tuple[Any, str]:
         """The sampler's indices of the batch an iterator has just handed out, and the data set's class."""
         kept = self._sent.get(iterator)
