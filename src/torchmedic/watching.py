@@ -42,7 +42,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     watching = (*seen, Doctor(modules, optimizers, loaders))
     after_a_crash = (CrashScene(modules), IndicesOutside(), InplaceClashes(), StaleGraphs(), MemoryLeft())
     silent = (LossExam(modules, optimizers), Pulse(optimizers), Metrics(), Leaks(), DataExam(loaders), Wraparound())
-    ranks = (Ranks(modules, watch_threads), WorkerMemory())
+    ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
     trackers = Trackers()
     told = (trackers, Frameworks(trackers))
     for probe in (*watching, *ranks, *silent, *told, *wiring_exams(modules, optimizers), *after_a_crash):
