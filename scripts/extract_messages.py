@@ -34,7 +34,7 @@ _ASKS = re.compile(
     r"startswith|endswith|r?split|r?partition|remove(prefix|suffix)|replace|get|getattr|hasattr|r?find|r?index|count|"
     r"encode|decode|[lr]?strip|setdefault|pop|search|match|fullmatch|findall|finditer|sub|compile|execute|"
     r"import_module|get_close_matches|debug|NewType|TypeVar|field|Choice|Path|open|strftime|mkdtemp|query|sql|fetch.*|"
-    r"add_task|TextColumn|say|environ|Style|cast|_?column_sql|rglob|glob|format"
+    r"add_task|TextColumn|say|phrase|environ|Style|cast|_?column_sql|rglob|glob|format"
 )
 _GRAMMAR = frozenset(
     "|s|es|is|are|was|were|has|have|a|an|it|they|y|ies|do|does|its|their|it is|they are|this|these|that|those|one|ones|"  # noqa: SIM905

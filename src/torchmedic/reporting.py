@@ -13,7 +13,6 @@ from torchmedic.redaction import redact
 from torchmedic.render.html import Report, fragment, page
 from torchmedic.rules import by_code
 from torchmedic.rules import page as rule_page
-from torchmedic.translation import page as translated_page
 
 PerRank = tuple[tuple[Series, ...], ...]
 Sources = dict[str, tuple[str, ...]]
@@ -21,7 +20,9 @@ REPORT_FILE = "report.html"
 _LARGEST_SOURCE = 2 << 20
 
 
-def html_report(path: Path, run: Run, verdict: Verdict, *, light: bool = False, sources: Sources | None = None) -> str:
+def html_report(
+    path: Path | None, run: Run, verdict: Verdict, *, light: bool = False, sources: Sources | None = None
+) -> str:
     """The page of a run whose file lies at `path`; light pages have pictures instead of interactive charts.
 
     A check-up has no run file (`path` is None). `sources` are the lines of code that lies in no file.
@@ -77,4 +78,4 @@ def sources_of(run: Run, verdict: Verdict) -> Sources:
 
 def rule_pages(verdict: Verdict) -> dict[str, str]:
     rules = {d.code: by_code(d.code) for d in verdict.diagnoses}
-    return {code: translated_page(rule_page(rule), rule.name) for code, rule in rules.items() if rule is not None}
+    return {code: rule_page(rule) for code, rule in rules.items() if rule is not None}

@@ -59,6 +59,11 @@ def test_the_page_follows_a_training_to_its_verdict(browser: Browser, tmp_path: 
             page.locator("#verdict .headline").first.wait_for()
             assert "NUM002" in page.locator("#verdict .headline").inner_text()
             seen.wait_until("document.getElementById('state').textContent === 'stopped by torchmedic'")
+            page.locator("#language").press("Enter")
+            assert page.evaluate("document.documentElement.lang") == "zh"
+            assert "NUM002" in page.locator("#verdict .headline").inner_text()
+            assert page.locator("#runs-title").inner_text() == "运行"
+            assert page.locator("#chart-loss h3").inner_text() == "每一步的损失"
             assert "train.py:13" in page.locator("#verdict .path").first.inner_text()
             assert seen.complaints == []
             assert not [url for url in seen.outside if not url.startswith(served.url)]

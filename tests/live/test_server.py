@@ -69,7 +69,8 @@ def test_the_list_and_each_run(served: Served) -> None:
         "1-healthy": "ended",
     }
     sick = json.loads(served.ask("run/2-sick")[1])
-    assert "NUM002" in sick["verdict"]
+    assert "NUM002" in sick["verdict"]["en"]
+    assert "已排除" in sick["verdict"]["zh"]
     assert sick["charts"][0]["id"] == "chart-loss"
     assert json.loads(served.ask("run/1-healthy")[1])["heatMaps"]
 
@@ -181,7 +182,8 @@ def test_several_ranks_are_one_run(tmp_path: Path) -> None:
         a_run_file(place, points=points, rank=int(place.name == "rank1"))
     read = json.loads(snapshot(Runs(tmp_path).found()["run"]))
     assert read["ranks"] == 2
-    assert [line["name"] for line in read["charts"][0]["lines"]] == ["rank 0", "rank 1"]
+    assert read["said"]["en"]["chart-loss"]["lines"] == ["rank 0", "rank 1"]
+    assert len(read["charts"][0]["lines"]) == 2
     assert read["steps"] == 30
 
 

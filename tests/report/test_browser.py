@@ -105,6 +105,40 @@ def test_the_page_can_be_used_without_a_mouse_and_without_eyes(browser: Browser,
         assert seen.page.locator("section:not([aria-labelledby])").count() == 0
 
 
+def test_the_language_is_changed_from_the_keyboard_and_back(browser: Browser, pages: dict[str, str]) -> None:
+    with opened(browser, pages["sick"]) as seen:
+        page = seen.page
+        page.locator("#chart-loss .annotation-text").first.wait_for(state="attached")
+        page.locator("details.page").first.locator("summary").click()
+        english = page.locator("h1").inner_text()
+        page.locator("#language").focus()
+        page.keyboard.press("Enter")
+        assert page.evaluate("[document.documentElement.lang, document.activeElement.id]") == ["zh", "language"]
+        assert "对 0 取" in page.locator("h1").inner_text()
+        assert page.locator("#verdict .path").first.inner_text() == "train.py:3"
+        assert "发生了什么" in page.locator("details.page").first.inner_text(), "what was open stays open"
+        seen.wait_until("document.querySelector('#chart-loss .annotation-text').textContent.includes('第 60 步')")
+        figures = page.locator("figure.chart")
+        drawn = page.locator("figure.chart .scatterlayer path.js-line, figure.chart .heatmaplayer image")
+        assert drawn.count() >= figures.count() >= 4
+        page.keyboard.press("Space")
+        assert page.evaluate("document.documentElement.lang") == "en"
+        assert page.locator("h1").inner_text() == english
+        assert page.evaluate("localStorage.length + document.cookie.length") == 0
+        assert seen.complaints == []
+        assert seen.outside == []
+
+
+def test_the_pictures_of_a_light_page_are_there_in_both_languages(browser: Browser, pages: dict[str, str]) -> None:
+    with opened(browser, pages["light"], width=360) as seen:
+        for language in ("zh", "en"):
+            seen.page.locator("#language").click()
+            seen.wait_until(f"document.documentElement.lang === '{language}'")
+            for chosen in ("#chart-loss .plot svg path.line", "#heat-gradient img[src]", "svg.chain"):
+                assert seen.page.locator(chosen).first.is_visible()
+            assert not seen.is_too_wide
+
+
 def test_it_prints(browser: Browser, pages: dict[str, str]) -> None:
     with opened(browser, pages["sick"], scheme="dark") as seen:
         seen.page.emulate_media(media="print")

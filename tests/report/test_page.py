@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from pathlib import Path
 
@@ -10,9 +11,10 @@ import pytest
 from tests.cli.typed import typed
 from tests.report.runs import HOSTILE, a_check_up, a_healthy_run, a_hostile_run, a_run_file, a_sick_run, training
 from torchmedic import reporting
-from torchmedic.facts import Crash, Frame, Location
+from torchmedic.facts import Crash, Frame, Location, MetricPoint
 from torchmedic.render.html.shares import tiles
 from torchmedic.render.html.text import TEXT
+from torchmedic.translation import choose
 
 
 def page_of(run: Path, *options: str) -> str:
@@ -22,8 +24,13 @@ def page_of(run: Path, *options: str) -> str:
     return out.read_text(encoding="utf-8")
 
 
+def shown(page: str) -> str:
+    """What is shown at first: without the text in the other language."""
+    return re.sub(r"<template.*?</template>", "", page, flags=re.DOTALL)
+
+
 def sections(page: str) -> list[str]:
-    return re.findall(r'<section id="(\w+)"', page)
+    return re.findall(r'<section id="(\w+)"', shown(page))
 
 
 def test_a_sick_run_has_verdict_way_cure_curves_and_layers(tmp_path: Path) -> None:
@@ -62,7 +69,7 @@ def test_check_ups_of_data_and_memory_are_shown(tmp_path: Path) -> None:
     assert page.index(">troponin<") < page.index(">age<"), "columns with trouble come first"
     for words in ("always 3.0", "3 NaN", "2.5 %", "labs.csv:17", "peak 3.0 GiB allocated", "activations"):
         assert words in page
-    assert page.count('class="shade') == 9
+    assert shown(page).count('class="shade') == 9
 
 
 def test_tiles_cover_the_whole_and_show_each_amount() -> None:
@@ -92,9 +99,33 @@ def test_a_page_asks_for_nothing_outside_itself(tmp_path: Path) -> None:
 
 
 def test_a_light_page_of_a_long_run_is_small(tmp_path: Path) -> None:
-    a_run_file(tmp_path, points=training(20_000, layers=200, every=50), steps=20_000)
+    rough = random.Random(0)
+    points = [
+        (name, step, (value or 0) * rough.lognormvariate(0, 2)) for name, step, value in training(20_000, 200, 50)
+    ]
+    scores = [
+        MetricPoint(step=epoch, epoch=epoch, name=f"{split}_{name}", value=rough.random(), source="log")
+        for epoch in range(1, 1000)
+        for split in ("train", "val")
+        for name in ("loss", "acc", "f1", "auc", "recall", "precision", "iou", "mse")
+    ]
+    a_run_file(tmp_path, scores, points, steps=20_000)
     assert len(page_of(tmp_path, "--light").encode()) < 400_000
     assert len(page_of(tmp_path).encode()) < 8_000_000
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_page_is_there_in_both_languages(tmp_path: Path, language: str) -> None:
+    page = page_of(a_sick_run(tmp_path), "--light", "--lang", language)
+    choose("en")
+    assert f'<html lang="{language}">' in page
+    hidden = page.removeprefix(shown(page)[: page.index("<template")]).split("</template>")[0]
+    english, chinese = (shown(page), hidden) if language == "en" else (hidden, shown(page))
+    for words in ("Ruled out", "it began at block.2.weight, step 60", "What happened", "sick step 60"):
+        assert words in english
+    for words in ("已排除", "block.2.weight", "发生了什么", "第 60 步"):
+        assert words in chinese
+    assert hidden.count("data:image/png") == 0, "pictures are there once"
 
 
 def test_without_plotly_the_page_is_the_light_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

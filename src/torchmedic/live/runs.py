@@ -15,7 +15,7 @@ from torchmedic.facts import Run, RunInfo
 from torchmedic.findings import Verdict
 from torchmedic.ranks.merging import load_whole, rank_files
 from torchmedic.render.diffs import with_diffs
-from torchmedic.render.html import Report, chart_data, verdict_html
+from torchmedic.render.html import Report, chart_data, verdicts_html
 from torchmedic.reporting import rule_pages, sampled_series, sources_of
 from torchmedic.store import RUN_FILE, RunFileError, load_info
 from torchmedic.triage import examine
@@ -37,6 +37,7 @@ class LiveRun:
     read_version: str | None = None
     snapshot: bytes = b""
     judged: tuple[tuple[int, ...], Run, Verdict] | None = None
+    told: tuple[Verdict, dict[str, str]] | None = None
 
     @property
     def files(self) -> list[Path]:
@@ -125,8 +126,6 @@ def _read(run: LiveRun) -> dict[str, Any]:
 def _contents(run: LiveRun) -> dict[str, Any]:
     seen, verdict = _judged(run)
     curves, layers = sampled_series(run.folder, points=_POINTS, columns=_COLUMNS)
-    report = Report(verdict=verdict, run=seen, sources=sources_of(seen, verdict), pages=rule_pages(verdict))
-    is_over = seen.info.exit_code is not None
     return {
         "id": run.folder.name,
         "script": " ".join(seen.info.argv),
@@ -134,7 +133,7 @@ def _contents(run: LiveRun) -> dict[str, Any]:
         "steps": max([seen.info.steps, *(series.steps[-1] for some in curves for series in some)]),
         "state": _state(seen.info, run),
         "ranks": len(curves),
-        "verdict": verdict_html(report) if verdict.diagnoses or verdict.unexplained or is_over else "",
+        "verdict": _told(run, seen, verdict),
         **chart_data(seen, curves, layers),
     }
 
@@ -149,3 +148,13 @@ def _judged(run: LiveRun) -> tuple[Run, Verdict]:
     now = load_info(run.folder / RUN_FILE)
     info = replace(seen.info, exit_code=now.exit_code, stopped_by_us=seen.info.stopped_by_us or now.stopped_by_us)
     return replace(seen, info=info), replace(verdict, info=info)
+
+
+def _told(run: LiveRun, seen: Run, verdict: Verdict) -> dict[str, str]:
+    """The verdict as the page shows it, in every language; drawn anew only when it has changed."""
+    if not verdict.diagnoses and not verdict.unexplained and seen.info.exit_code is None:
+        return {}
+    if run.told is None or run.told[0] != verdict:
+        report = Report(verdict=verdict, run=seen, sources=sources_of(seen, verdict), pages=rule_pages(verdict))
+        run.told = (verdict, verdicts_html(report))
+    return run.told[1]

@@ -7,6 +7,7 @@ where it is a phrase), and both are put into the translated template.
 
 from torchmedic.translation.speaking import choose as choose
 from torchmedic.translation.speaking import chosen as chosen
+from torchmedic.translation.speaking import in_language as in_language
 from torchmedic.translation.speaking import page as page
 from torchmedic.translation.speaking import said as said
 from torchmedic.translation.speaking import template as template

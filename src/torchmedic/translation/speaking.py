@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
 import re
+from collections.abc import Iterator
+from contextvars import ContextVar
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -21,6 +24,7 @@ _DIGEST = re.compile(r"\n<!-- english: (\w+) -->\n")
 _CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 _chosen: str | None = None
+_for_now: ContextVar[str | None] = ContextVar("language_for_now", default=None)
 
 
 def choose(language: str | None = None) -> str:
@@ -33,7 +37,20 @@ def choose(language: str | None = None) -> str:
 
 def chosen() -> str:
     """The language spoken; empty for English."""
+    for_now = _for_now.get()
+    if for_now is not None:
+        return for_now
     return choose() if _chosen is None else _chosen
+
+
+@contextlib.contextmanager
+def in_language(language: str) -> Iterator[None]:
+    """Speak a language within the block; other threads are not touched."""
+    before = _for_now.set(language_of(language))
+    try:
+        yield
+    finally:
+        _for_now.reset(before)
 
 
 def language_of(name: str) -> str:

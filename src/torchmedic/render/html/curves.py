@@ -10,7 +10,7 @@ from torchmedic.facts import EarlyStop, MetricPoint, Run, Series, SickStep
 from torchmedic.facts.metrics import words_of
 from torchmedic.facts.series import DEVICE_MEMORY, HOST_MEMORY, LOSS, RATE
 from torchmedic.render.html.numbers import short
-from torchmedic.render.html.text import say
+from torchmedic.render.html.text import Words, phrase
 
 _SPLIT_WORDS = frozenset(
     ("train", "training", "tr", "trn", "val", "valid", "validation", "validate", "dev", "eval", "evaluation", "test")
@@ -32,7 +32,7 @@ Points = tuple[float | None, ...]
 class Line:
     """One line of a chart; None breaks it."""
 
-    name: str
+    name: Words
     x: tuple[float, ...]
     y: Points
     low: Points = ()
@@ -44,7 +44,7 @@ class Mark:
     """An upright line at a place worth knowing; `kind` is "sick", "best" or "stopped"."""
 
     x: float
-    label: str
+    label: Words
     kind: str
 
 
@@ -53,13 +53,17 @@ class Chart:
     """Lines that share their axes."""
 
     id: str
-    title: str
-    summary: str
+    title: Words
+    summaries: tuple[Words, ...]
     lines: tuple[Line, ...]
     marks: tuple[Mark, ...] = ()
-    x_label: str = ""
+    x_label: Words = ""
     is_stepped: bool = False
     may_be_log: bool = True
+
+    @property
+    def summary(self) -> str:
+        return "; ".join(map(str, self.summaries))
 
     @property
     def finite(self) -> list[float]:
@@ -106,7 +110,7 @@ def merged(of_ranks: list[list[Chart]]) -> list[Chart]:
     found: dict[str, Chart] = {}
     for rank, some in enumerate(of_ranks):
         for chart in some:
-            named = tuple(replace(line, name=say("live_rank", rank=rank)) for line in chart.lines)
+            named = tuple(replace(line, name=phrase("live_rank", rank=rank)) for line in chart.lines)
             before = found.get(chart.id)
             found[chart.id] = replace(chart, lines=(*(before.lines if before else ()), *named))
     return list(found.values())
@@ -117,17 +121,17 @@ def _says_something(chart: Chart) -> bool:
 
 
 def _stepwise(series: Series, run: Run) -> Chart:
-    title = say(_KNOWN[series.name])
+    title = phrase(_KNOWN[series.name])
     series = _in_mebibytes(series) if series.name in (HOST_MEMORY, DEVICE_MEMORY) else series
     sick = run.first(SickStep) if series.name == LOSS else None
-    marks = (Mark(x=sick.step, label=say("mark_sick", step=sick.step), kind="sick"),) if sick and sick.step else ()
+    marks = (Mark(x=sick.step, label=phrase("mark_sick", step=sick.step), kind="sick"),) if sick and sick.step else ()
     return Chart(
         id=f"chart-{series.name.replace('/', '-')}",
         title=title,
-        summary=_summary(title, series),
+        summaries=(_summary(title, series),),
         lines=(Line(name=title, x=series.steps, y=series.values, low=series.low, high=series.high),),
         marks=marks,
-        x_label=say("axis_step"),
+        x_label=phrase("axis_step"),
         is_stepped=series.name == RATE,
         may_be_log=series.name == LOSS,
     )
@@ -140,10 +144,10 @@ def _in_mebibytes(series: Series) -> Series:
     return replace(series, values=smaller(series.values), low=smaller(series.low), high=smaller(series.high))
 
 
-def _summary(title: str, series: Series) -> str:
+def _summary(title: Words, series: Series) -> Words:
     lowest = zip(series.low or series.values, series.steps, strict=True)
     low, low_step = min(((value, step) for value, step in lowest if value is not None), default=(None, series.steps[0]))
-    return say(
+    return phrase(
         "curve_summary",
         name=title,
         first=short(series.values[0]),
@@ -173,10 +177,10 @@ def _metric_charts(run: Run, *, has_loss: bool) -> Iterator[Chart]:
         yield Chart(
             id=f"chart-metric-{number}",
             title=quantity,
-            summary="; ".join(_told(name, metric) for name, metric in group.items()),
+            summaries=tuple(_told(name, metric) for name, metric in group.items()),
             lines=lines,
             marks=tuple(_metric_marks(group, stop)),
-            x_label=say("axis_epoch"),
+            x_label=phrase("axis_epoch"),
         )
 
 
@@ -193,11 +197,11 @@ def _best(metric: _Metric) -> tuple[float, float] | None:
     return min(known) if metric.better == "lower" else max(known, key=lambda pair: pair[0])
 
 
-def _told(name: str, metric: _Metric) -> str:
+def _told(name: str, metric: _Metric) -> Words:
     best = _best(metric)
     if best is None:
         return f"{name}: {short(metric.values[-1])}"
-    return say(
+    return phrase(
         "curve_summary_epochs", name=name, best=short(best[0]), epoch=short(best[1]), last=short(metric.values[-1])
     )
 
@@ -210,6 +214,6 @@ def _metric_marks(group: dict[str, _Metric], stop: EarlyStop | None) -> Iterator
         best = _best(held_out)
         epoch = best[1] if best else None
     if epoch is not None:
-        yield Mark(x=epoch, label=say("mark_best", epoch=short(epoch)), kind="best")
+        yield Mark(x=epoch, label=phrase("mark_best", epoch=short(epoch)), kind="best")
     if watched and stop and stop.stopped:
-        yield Mark(x=stop.epochs, label=say("mark_stopped", epoch=stop.epochs), kind="stopped")
+        yield Mark(x=stop.epochs, label=phrase("mark_stopped", epoch=stop.epochs), kind="stopped")

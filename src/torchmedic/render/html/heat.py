@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from torchmedic.facts import LayersWatched, Run, Series, SickStep
 from torchmedic.facts.series import ACTIVATION, GRADIENT, LAYER_KINDS, WEIGHT
 from torchmedic.render.html.numbers import short
-from torchmedic.render.html.text import say
+from torchmedic.render.html.text import Words, phrase, say
 
 _NAMES = {GRADIENT: "layers_gradient", WEIGHT: "layers_weight", ACTIVATION: "layers_activation"}
 # From small to large: dark blue, teal, green, yellow. Lightness rises all the way, for those who see no hue.
 _COLOURS = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37))
-_BAD = (224, 0, 112, 255)
-_NOTHING = (0, 0, 0, 0)
+_BAD = (224, 0, 112)
+_NOTHING = (0, 0, 0)
+_SHADES = 64
 _BAD_CELL = "bad"
 
 Cell = float | str | None
@@ -30,14 +31,14 @@ class HeatMap:
     """Logarithms of norms: a row for each layer, a column for each place. None was not seen, "bad" was not finite."""
 
     id: str
-    kind: str
-    summary: str
+    kind: Words
+    summary: Words
     layers: tuple[str, ...]
     steps: tuple[int, ...]
     cells: tuple[tuple[Cell, ...], ...]
     low: float
     high: float
-    began: str = ""
+    began: Words = ""
     has_bad: bool = False
 
     @property
@@ -85,9 +86,10 @@ def _heat_map(kind: str, series: list[Series], order: dict[str, int], run: Run) 
         return None
     bad = [(column, row) for row, line in enumerate(cells) for column, cell in enumerate(line) if cell == _BAD_CELL]
     first = min(bad, default=None)
-    summary = say(
+    named = phrase(_NAMES[kind])
+    summary = phrase(
         "layers_summary",
-        kind=say(_NAMES[kind]),
+        kind=named,
         count=len(layers),
         columns=len(steps),
         first=steps[0],
@@ -95,14 +97,14 @@ def _heat_map(kind: str, series: list[Series], order: dict[str, int], run: Run) 
     )
     return HeatMap(
         id=f"heat-{kind.rstrip('/')}",
-        kind=say(_NAMES[kind]),
+        kind=named,
         summary=summary,
         layers=tuple(layers),
         steps=tuple(steps),
         cells=cells,
         low=min(known),
         high=max(known),
-        began=say("layers_began", layer=layers[first[1]], step=steps[first[0]]) if first else "",
+        began=phrase("layers_began", layer=layers[first[1]], step=steps[first[0]]) if first else "",
         has_bad=bool(bad),
     )
 
@@ -122,13 +124,13 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 
 def picture(heat: HeatMap) -> str:
-    """The map as a PNG in a data address, one dot for each cell."""
+    """The map as a PNG in a data address: one dot for each cell, one byte for each dot."""
     span = (heat.high - heat.low) or 1.0
-    rows = b"".join(b"\0" + b"".join(bytes(_colour(cell, heat.low, span)) for cell in line) for line in heat.cells)
-    header = struct.pack(">IIBBBBB", len(heat.steps), len(heat.layers), 8, 6, 0, 0, 0)
-    png = (
-        b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(rows, 9)) + _chunk(b"IEND", b"")
-    )
+    rows = b"".join(b"\0" + bytes(_number(cell, heat.low, span) for cell in line) for line in heat.cells)
+    header = struct.pack(">IIBBBBB", len(heat.steps), len(heat.layers), 8, 3, 0, 0, 0)
+    colours = b"".join(bytes(colour) for colour in (_NOTHING, _BAD, *map(_colour, range(_SHADES))))
+    parts = {b"IHDR": header, b"PLTE": colours, b"tRNS": b"\0", b"IDAT": zlib.compress(rows, 9), b"IEND": b""}
+    png = b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in parts.items())
     return "data:image/png;base64," + base64.b64encode(png).decode("ascii")
 
 
@@ -136,12 +138,15 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def _colour(cell: Cell, low: float, span: float) -> tuple[int, ...]:
+def _number(cell: Cell, low: float, span: float) -> int:
+    """The place of a cell's colour in the palette: nothing, bad, then the shades."""
     if cell is None:
-        return _NOTHING
-    if isinstance(cell, str):
-        return _BAD
-    place = (cell - low) / span * (len(_COLOURS) - 1)
+        return 0
+    return 1 if isinstance(cell, str) else 2 + round((cell - low) / span * (_SHADES - 1))
+
+
+def _colour(shade: int) -> tuple[int, ...]:
+    place = shade / (_SHADES - 1) * (len(_COLOURS) - 1)
     below = min(int(place), len(_COLOURS) - 2)
     part = place - below
-    return (*(round(a + (b - a) * part) for a, b in zip(_COLOURS[below], _COLOURS[below + 1], strict=True)), 255)
+    return tuple(round(a + (b - a) * part) for a, b in zip(_COLOURS[below], _COLOURS[below + 1], strict=True))

@@ -10,7 +10,10 @@ from torchmedic.findings import Verdict
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """`curves` are those of each rank, `sources` the lines of the user's files by path, `pages` the rules' Markdown."""
+    """`curves` are those of each rank, `sources` the lines of the user's files by path.
+
+    `pages` are those of the rules, in English Markdown.
+    """
 
     verdict: Verdict
     run: Run

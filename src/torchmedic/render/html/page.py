@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
-import math
 import re
 import time
 from importlib import resources
@@ -14,47 +12,66 @@ import jinja2
 from markupsafe import Markup, escape
 
 from torchmedic._version import __version__
-from torchmedic.facts import Run, Series
 from torchmedic.findings import Diagnosis, Verdict
 from torchmedic.render.html import chain, drawing, heat, plot, shares, surroundings
-from torchmedic.render.html.curves import Chart, Mark, charts, merged
+from torchmedic.render.html.curves import Chart, charts, merged
+from torchmedic.render.html.figures import in_script, plain_figures
 from torchmedic.render.html.heat import HeatMap
 from torchmedic.render.html.model import Report
 from torchmedic.render.html.numbers import duration
-from torchmedic.render.html.text import TEXT, say
+from torchmedic.render.html.text import TEXT, languages, say
 from torchmedic.render.html.window import window
 from torchmedic.render.spoken import spoken_diagnosis
-from torchmedic.translation import chosen
+from torchmedic.translation import in_language, said, template
+from torchmedic.translation import page as translated_page
 
 _FOLDER = resources.files("torchmedic.render.html") / "templates"
 
 
 def page(report: Report, *, plotly: str = "") -> str:
-    """The report as one HTML text. `plotly` is its script; without it the charts are still pictures."""
-    verdict = report.verdict
+    """The report as one HTML text, in every language. `plotly` is its script; without it charts are pictures."""
     drawn = merged([charts(report.run, of_rank) for of_rank in report.curves])
     maps = heat.heat_maps(report.run, report.layers)
+    bodies: list[Markup] = []
+    for language in languages():
+        with in_language(language):
+            # Pictures are the same in every language: they are there once, and move to the text that is shown.
+            bodies.append(Markup(_body(report, drawn, maps, has_plotly=bool(plotly), has_pictures=not bodies)))
     return (
         _templates()
         .get_template("page.html")
         .render(
-            verdict=verdict,
-            info=report.run.info,
-            script=" ".join(report.run.info.argv) or "python",
-            facts=_run_facts(verdict),
-            nothing=_nothing(verdict),
-            diagnoses=[_diagnosis(d, report) for d in verdict.diagnoses],
-            chain=_chain(report),
+            title=_title(report),
+            bodies=bodies,
+            data=in_script(plain_figures(drawn, maps)) if plotly else "",
+            plotly=Markup(plotly),
+        )
+    )
+
+
+def _body(report: Report, drawn: list[Chart], maps: list[HeatMap], *, has_plotly: bool, has_pictures: bool) -> str:
+    """Everything that is read, in the language spoken."""
+    return (
+        _templates()
+        .get_template("body.html")
+        .render(
+            **_told(report),
+            title=_title(report),
+            facts=_run_facts(report.verdict),
             charts=drawn,
             heat_maps=maps,
             data_views=shares.data_views(report.run),
             memory=shares.memory_view(report.run),
             environment=surroundings.rows(report.run),
-            data=_in_script(_plain_figures(drawn, maps)) if plotly else "",
-            plotly=Markup(plotly),
+            has_plotly=has_plotly,
+            has_pictures=has_pictures,
             version=__version__,
         )
     )
+
+
+def _title(report: Report) -> str:
+    return say("title", script=" ".join(report.run.info.argv) or "python")
 
 
 def fragment(report: Report, *, report_path: str = "") -> str:
@@ -62,20 +79,23 @@ def fragment(report: Report, *, report_path: str = "") -> str:
     return _templates().get_template("fragment.html").render(**_told(report), report_path=report_path)
 
 
-def verdict_html(report: Report) -> str:
-    """The verdict alone, to be put into a page of ours."""
-    return _templates().get_template("verdict.html").render(**_told(report))
+def verdicts_html(report: Report) -> dict[str, str]:
+    """The verdict alone in every language, to be put into a page of ours."""
+    found = {}
+    for language in languages():
+        with in_language(language):
+            found[language] = _templates().get_template("verdict.html").render(**_told(report))
+    return found
 
 
 def live_page() -> str:
     """The page on which runs are shown as they grow; it asks for everything else itself."""
-    needed = {name: text for name, text in TEXT.items() if name.startswith("live_") or name == "steps"}
-    return _templates().get_template("live.html").render(text=_in_script(needed))
-
-
-def chart_data(run: Run, curves: tuple[tuple[Series, ...], ...], layers: tuple[Series, ...]) -> dict[str, Any]:
-    """What the charts of a run are drawn from, in plain structures; `curves` are those of each rank."""
-    return _plain_figures(merged([charts(run, of_rank) for of_rank in curves]), heat.heat_maps(run, layers))
+    needed = [name for name in TEXT if name.startswith(("live_", "theme")) or name in ("steps", "other_language")]
+    text = {}
+    for language in languages():
+        with in_language(language):
+            text[language] = {name: template(TEXT[name]) for name in needed}
+    return _templates().get_template("live.html").render(text=in_script(text))
 
 
 def _told(report: Report) -> dict[str, Any]:
@@ -85,37 +105,6 @@ def _told(report: Report) -> dict[str, Any]:
         "diagnoses": [_diagnosis(d, report) for d in report.verdict.diagnoses],
         "chain": _chain(report),
     }
-
-
-def _plain_figures(drawn: list[Chart], maps: list[HeatMap]) -> dict[str, Any]:
-    plain = {
-        "charts": [
-            {**vars(chart), "lines": [vars(line) for line in chart.lines], "log": chart.is_log} for chart in drawn
-        ],
-        "heatMaps": [vars(found) for found in maps],
-        "text": {"bad": say("layers_bad")},
-    }
-    found: dict[str, Any] = _finite(plain)
-    return found
-
-
-def _in_script(plain: Any) -> Markup:
-    """JSON that is safe inside a script element."""
-    text = json.dumps(plain, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
-    return Markup(text.replace("<", "\\u003c"))
-
-
-def _finite(value: Any) -> Any:
-    """Six digits are more than a chart shows; infinities are gaps."""
-    if isinstance(value, float):
-        return float(f"{value:.6g}") if math.isfinite(value) else None
-    if isinstance(value, Mark):
-        return vars(value)
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
-    return value
 
 
 def prose(text: str) -> Markup:
@@ -155,7 +144,8 @@ def _diagnosis(diagnosis: Diagnosis, report: Report) -> dict[str, Any]:
     windows = [window(also.location, "", also.why, report.sources) for also in diagnosis.also]
     if diagnosis.where is not None:
         windows.insert(0, window(diagnosis.where, diagnosis.mark, diagnosis.label, report.sources))
-    return {"said": diagnosis, "windows": windows, "page": _rule_page(report.pages.get(diagnosis.code, ""))}
+    about = translated_page(report.pages.get(diagnosis.code, ""), diagnosis.name)
+    return {"said": diagnosis, "windows": windows, "page": _rule_page(about)}
 
 
 def _rule_page(text: str) -> Markup:
@@ -190,7 +180,7 @@ def _templates() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.globals.update(
-        say=say, language=chosen, asset=asset, static_plot=plot.static_plot, heat_picture=heat.picture
+        say=say, languages=languages, asset=asset, static_plot=plot.static_plot, heat_picture=heat.picture
     )
-    environment.filters["prose"] = prose
+    environment.filters.update(prose=prose, said=said)
     return environment

@@ -44,13 +44,21 @@ def _round_step(rough: float) -> float:
     return next(factor * magnitude for factor in (1, 2, 5, 10) if factor * magnitude >= rough * 0.999)
 
 
-def static_plot(chart: Chart) -> Markup:
-    """The chart as a picture that needs no script."""
+def static_plot(chart: Chart, *, has_picture: bool = True) -> Markup:
+    """The chart as a picture that needs no script; without it, the place for one that is the same elsewhere."""
     values = chart.finite
     if not values:
         return Markup("")
     x = [place for line in chart.lines for place in line.x] + [mark.x for mark in chart.marks]
     across, up = Scale(min(x), max(x)), Scale(min(values), max(values), is_log=chart.is_log)
+    body = _drawn(chart, across, up) if has_picture else ""
+    return Markup(
+        '<div class="plot"><svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true" '
+        'data-same="{id}">{body}</svg>{labels}</div>'
+    ).format(id=chart.id, body=body, labels=_labels(chart, across, up))
+
+
+def _drawn(chart: Chart, across: Scale, up: Scale) -> Markup:
     lines = Markup("").join(
         _line(line, number, across, up, is_stepped=chart.is_stepped) for number, line in enumerate(chart.lines)
     )
@@ -61,10 +69,7 @@ def static_plot(chart: Chart) -> Markup:
     grid = Markup("").join(
         Markup('<path class="grid" d="M0 {y:.1f}H1000"/>').format(y=_H - up.place(tick) * _H) for tick in up.ticks(4)
     )
-    return Markup(
-        '<div class="plot"><svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true">{body}</svg>'
-        "{labels}</div>"
-    ).format(body=grid + marks + lines, labels=_labels(chart, across, up))
+    return grid + marks + lines
 
 
 def _line(line: Line, number: int, across: Scale, up: Scale, *, is_stepped: bool) -> Markup:

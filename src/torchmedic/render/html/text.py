@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from torchmedic.translation import template
+from torchmedic.translation import chosen, template
+from torchmedic.translation.files import LANGUAGES
 
 TEXT = {
     "title": "{script} · torchmedic",
@@ -125,6 +127,7 @@ TEXT = {
     "live_unreadable": "not readable",
     "live_ranks": "{ranks} ranks",
     "live_rank": "rank {rank}",
+    "other_language": "中文",
     "theme": "Colours",
     "theme_auto": "as the system",
     "theme_light": "light",
@@ -140,3 +143,32 @@ def say(name: str, /, **values: Any) -> str:
     'sick step 213'
     """
     return template(TEXT[name]).format(**values)
+
+
+def languages() -> list[str]:
+    """Every language that a page is written in, the one spoken first."""
+    spoken = chosen() or "en"
+    return [spoken, *(language for language in ("en", *LANGUAGES) if language != spoken)]
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A sentence that is said where it is shown, in the language spoken there."""
+
+    name: str
+    values: dict[str, Any]
+
+    def __str__(self) -> str:
+        return say(self.name, **self.values)
+
+
+Words = str | Phrase
+
+
+def phrase(name: str, /, **values: Any) -> Phrase:
+    """A sentence to be said later.
+
+    >>> str(phrase("mark_sick", step=213))
+    'sick step 213'
+    """
+    return Phrase(name, values)

@@ -7,7 +7,7 @@ const medic = (() => {
   const margin = { l: 64, r: 16, t: 8, b: 36 };
 
   const frame = (extra) => ({
-    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin, showlegend: false,
+    uirevision: "kept", paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin, showlegend: false,
     font: { color: colour("--text"), family: getComputedStyle(document.body).fontFamily, size: 12 },
     hoverlabel: { bgcolor: colour("--card"), bordercolor: colour("--line"), font: { color: colour("--text") } },
     ...extra,
@@ -22,37 +22,37 @@ const medic = (() => {
     { x: line.x, y: line.low, mode: "lines", line: { width: 0 }, hoverinfo: "skip", type: "scatter", fill: "tonexty",
       fillcolor: `${series(number)}38` },
   ];
-  const trace = (line, number, chart) => ({
-    x: line.x, y: line.y, name: line.name, type: "scatter", mode: line.x.length < 60 ? "lines+markers" : "lines",
-    line: { color: series(number), width: 1.8, shape: chart.is_stepped ? "hv" : "linear" }, marker: { size: 5 },
-    hovertemplate: `${chart.x_label} %{x}<br>%{y:.5~g}<extra></extra>`,
+  const trace = (line, number, chart, words) => ({
+    x: line.x, y: line.y, name: words.lines[number], type: "scatter", mode: line.x.length < 60 ? "lines+markers" : "lines",
+    line: { color: series(number), width: 1.8, shape: chart.isStepped ? "hv" : "linear" }, marker: { size: 5 },
+    hovertemplate: `${words.x} %{x}<br>%{y:.5~g}<extra></extra>`,
   });
   const markColour = { sick: "--error", best: "--good", stopped: "--warning" };
   const shapes = (chart) => chart.marks.map((mark) => ({
     type: "line", x0: mark.x, x1: mark.x, yref: "paper", y0: 0, y1: 1,
     line: { color: colour(markColour[mark.kind]), width: 1.5, dash: "dash" },
   }));
-  const notes = (chart) => {
+  const notes = (chart, words) => {
     const last = Math.max(...chart.lines.map((line) => line.x[line.x.length - 1]));
     return chart.marks.map((mark, number) => ({
-      x: mark.x, y: 1, yref: "paper", text: mark.label.replaceAll("<", "&lt;"), showarrow: false,
+      x: mark.x, y: 1, yref: "paper", text: words.marks[number].replaceAll("<", "&lt;"), showarrow: false,
       yanchor: "top", yshift: -16 * number, xanchor: mark.x > 0.6 * last ? "right" : "left",
       font: { color: colour(markColour[mark.kind]) },
     }));
   };
 
-  const drawChart = (chart, place) => {
-    const traces = chart.lines.flatMap((line, n) => [...bands(line, n), trace(line, n, chart)]);
+  const drawChart = (chart, place, words) => {
+    const traces = chart.lines.flatMap((line, n) => [...bands(line, n), trace(line, n, chart, words)]);
     const layout = frame({
-      height: 260, hovermode: "closest", shapes: shapes(chart), annotations: notes(chart),
-      xaxis: axis({ title: { text: chart.x_label, standoff: 4 } }),
-      yaxis: axis({ type: chart.log ? "log" : "linear", exponentformat: "power" }),
+      height: 260, hovermode: "closest", shapes: shapes(chart), annotations: notes(chart, words),
+      xaxis: axis({ title: { text: words.x, standoff: 4 } }),
+      yaxis: axis({ type: chart.isLog ? "log" : "linear", exponentformat: "power" }),
     });
     return Plotly.react(place, traces, layout, config);
   };
 
   const scale = [[0, "#440154"], [0.25, "#3b528b"], [0.5, "#21918c"], [0.75, "#5ec962"], [1, "#fde725"]];
-  const drawHeat = (map, place, text) => {
+  const drawHeat = (map, place, notFinite) => {
     const shown = map.cells.map((row) => row.map((cell) => (typeof cell === "number" ? cell : null)));
     const bad = map.cells.map((row) => row.map((cell) => (cell === "bad" ? 1 : null)));
     const named = map.layers.map((name) => name.replaceAll("<", "&lt;"));
@@ -64,10 +64,10 @@ const medic = (() => {
       hovertemplate: "%{y}<br>%{x}: %{customdata}<extra></extra>",
       colorbar: { thickness: 10, outlinewidth: 0, tickprefix: "10<sup>", ticksuffix: "</sup>", nticks: 6 },
     }];
-    if (map.has_bad) {
+    if (map.hasBad) {
       traces.push({
         ...common, z: bad, colorscale: [[0, "#e00070"], [1, "#e00070"]], showscale: false,
-        hovertemplate: `%{y}<br>%{x}: ${text.bad}<extra></extra>`,
+        hovertemplate: `%{y}<br>%{x}: ${notFinite}<extra></extra>`,
       });
     }
     const layout = frame({
@@ -84,20 +84,20 @@ const medic = (() => {
     if (!canvas.querySelector(".live")) {
       const live = document.createElement("div");
       live.className = "live";
-      canvas.replaceChildren(live);
-      canvas.removeAttribute("role");
+      canvas.append(live);
       figure.classList.add("drawn");
     }
     return canvas.querySelector(".live");
   };
   const draw = (data) => {
+    const said = data.said[document.documentElement.lang];
     for (const chart of data.charts) {
       const figure = document.getElementById(chart.id);
-      if (figure) drawChart(chart, place(figure));
+      if (figure) drawChart(chart, place(figure), said[chart.id]);
     }
     for (const map of data.heatMaps) {
       const figure = document.getElementById(map.id);
-      if (figure) drawHeat(map, place(figure), data.text);
+      if (figure) drawHeat(map, place(figure), said.bad);
     }
   };
   return { draw };
@@ -107,6 +107,5 @@ const medic = (() => {
   const given = document.getElementById("figures");
   if (!given) return;
   const data = JSON.parse(given.textContent);
-  medic.draw(data);
-  document.addEventListener("themechange", () => medic.draw(data));
+  document.addEventListener("redraw", () => medic.draw(data));
 })();

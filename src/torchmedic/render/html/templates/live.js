@@ -1,9 +1,11 @@
 "use strict";
 // Keeps the page as the run is: the server says that something has changed, the page asks for what there is now.
 (() => {
-  const text = JSON.parse(document.getElementById("text").textContent);
+  const texts = JSON.parse(document.getElementById("text").textContent);
   const at = (id) => document.getElementById(id);
-  const filled = (name, values) => text[name].replace(/\{(\w+)\}/g, (_, key) => values[key]);
+  const spoken = () => document.documentElement.lang;
+  const text = (name) => texts[spoken()][name];
+  const filled = (name, values) => text(name).replace(/\{(\w+)\}/g, (_, key) => values[key]);
   let shown = null;
   let source = null;
   let data = null;
@@ -11,7 +13,8 @@
   let askAgain = false;
 
   const say = (name, isOpen) => {
-    at("link").textContent = text[name];
+    at("link").textContent = text(name);
+    at("link").dataset.say = name;
     at("link").classList.toggle("open", isOpen);
   };
   const ask = async (path) => {
@@ -26,23 +29,25 @@
     if (words !== undefined) made.textContent = words;
     return made;
   };
-  const figure = (id, title, kind) => {
+  const figure = (id, kind) => {
     const made = element("figure", kind);
     made.id = id;
     const canvas = element("div", "canvas");
-    made.append(element("h3", "", title), element("p", "began"), canvas, element("figcaption"));
+    made.append(element("h3"), element("p", "began"), canvas, element("figcaption"));
     return made;
   };
   // Figures stay in place while the run grows, so that a zoom or a scroll position is not lost.
-  const keep = (parent, wanted, kind) => {
+  const keep = (parent, wanted, kind, said) => {
     for (const old of [...parent.querySelectorAll("figure")]) {
       if (!wanted.some((one) => one.id === old.id)) old.remove();
     }
     for (const one of wanted) {
-      const found = at(one.id) || parent.appendChild(figure(one.id, one.title || one.kind, kind));
-      found.querySelector(".began").textContent = one.began || "";
-      found.querySelector("figcaption").textContent = one.summary;
-      found.querySelector(".canvas").setAttribute("aria-label", one.summary);
+      const found = at(one.id) || parent.appendChild(figure(one.id, kind));
+      const words = said[one.id];
+      found.querySelector("h3").textContent = words.title;
+      found.querySelector(".began").textContent = words.began || "";
+      found.querySelector("figcaption").textContent = words.summary;
+      found.querySelector(".canvas").setAttribute("aria-label", words.summary);
     }
   };
 
@@ -51,16 +56,18 @@
     at("trouble").hidden = !now.error;
     at("trouble").textContent = now.error || "";
     if (now.error) return;
-    at("state").textContent = text[`live_${now.state}`];
+    at("state").textContent = text(`live_${now.state}`);
     at("state").className = `outcome ${now.state}`;
     at("script").textContent = now.script;
     at("steps").textContent = filled("steps", now) + (now.ranks > 1 ? `, ${filled("live_ranks", now)}` : "");
-    if (at("verdict").dataset.html !== now.verdict) {
-      at("verdict").dataset.html = now.verdict;
-      at("verdict").innerHTML = now.verdict;
+    const verdict = now.verdict[spoken()] || "";
+    if (at("verdict").dataset.html !== verdict) {
+      at("verdict").dataset.html = verdict;
+      at("verdict").innerHTML = verdict;
     }
-    keep(document.querySelector("#curves .charts"), now.charts, "chart");
-    keep(at("layers"), now.heatMaps, "chart heat");
+    const said = now.said[spoken()];
+    keep(document.querySelector("#curves .charts"), now.charts, "chart", said);
+    keep(at("layers"), now.heatMaps, "chart heat", said);
     medic.draw(now);
   };
   const refresh = async () => {
@@ -99,18 +106,26 @@
       link.dataset.id = run.id;
       if (run.id === shown) link.setAttribute("aria-current", "true");
       const when = run.started ? new Date(run.started * 1000).toLocaleString() : "";
-      link.append(element("small", "", `${text[`live_${run.state}`]} ${when}`));
+      link.append(element("small", "", `${text(`live_${run.state}`)} ${when}`));
       link.addEventListener("click", (event) => { event.preventDefault(); follow(run.id); });
       const item = element("li");
       item.append(link);
       return item;
     }));
-    if (!runs.length) at("runs").replaceChildren(element("li", "", text.live_none));
+    if (!runs.length) at("runs").replaceChildren(element("li", "", text("live_none")));
     const wanted = decodeURIComponent(location.hash.slice(1));
     if (shown === null && runs.length) follow(runs.some((run) => run.id === wanted) ? wanted : runs[0].id);
   };
 
-  document.addEventListener("themechange", () => { if (data && !data.error) medic.draw(data); });
+  const speak = () => {
+    const button = at("language");
+    [document.documentElement.lang, button.lang] = [button.lang, spoken()];
+    for (const told of document.querySelectorAll("[data-say]")) told.textContent = text(told.dataset.say);
+    if (data) show(data);
+    list();
+  };
+  at("language").addEventListener("click", speak);
+  document.addEventListener("redraw", () => { if (data && !data.error) medic.draw(data); });
   list();
   setInterval(list, 3000);
 })();
