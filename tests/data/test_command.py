@@ -51,6 +51,19 @@ def test_findings_are_exit_1_with_text_json_and_rows(tmp_path: Path) -> None:
     assert dict(bad) == {"inf": 6, "outlier": 2, "text": 2, "missing": 1, "flat-group": 301}
 
 
+def test_the_page_holds_every_finding_and_needs_no_network(tmp_path: Path) -> None:
+    path = write_csv(tmp_path)
+    answer = _run(path, "--group-by", "itemid", "--html", tmp_path / "page.html", "--json", tmp_path / "out.json")
+    assert answer.exit_code == 1
+    page = (tmp_path / "page.html").read_text()
+    found = json.loads((tmp_path / "out.json").read_text())["diagnoses"]
+    assert len(found) > 5
+    for diagnosis in found:
+        assert diagnosis["code"] in page
+    assert 'src="http' not in page
+    assert "events.csv" in page
+
+
 def test_the_same_table_in_every_format_gives_the_same_findings(tmp_path: Path) -> None:
     import pyarrow
     import pyarrow.feather

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torchmedic.cli._output import OneLineError, check_writable, console
+from torchmedic.cli._output import OneLineError, check_writable, console, write_text
 from torchmedic.cli._results import STANDARD, check_result_path, write_result
+from torchmedic.cli._script_data import WithScript, data_of, script_arguments
 from torchmedic.translation import said
 
 if TYPE_CHECKING:
     from torchmedic.checkups.data.check import Checkup
+    from torchmedic.checkups.data.options import Options
+    from torchmedic.facts import Run
     from torchmedic.findings import Verdict
 
 _HELP = {
@@ -22,11 +25,12 @@ _HELP = {
     "group_by": "Column whose groups are normalised one by one; may be given several times.",
     "where": "Check only the rows for which this SQL condition holds.",
     "rows": "Write every bad cell (source, row, column, trouble, value) to a Parquet or CSV file.",
+    "script": "Check what this script reads; it is run until its training begins, and all that follows is its own.",
     "trust": "Open files that ask for foreign classes, which may run any code they like.",
 }
 
 
-@click.command()
+@click.command(cls=WithScript)
 @click.argument("targets", nargs=-1, metavar="PATH...")
 @click.option("--group-by", multiple=True, metavar="COL", help=_HELP["group_by"])
 @click.option("--label", metavar="COL", default="", help="The column of labels.")
@@ -36,36 +40,29 @@ _HELP = {
 @click.option("--where", metavar="SQL", default="", help=_HELP["where"])
 @click.option("--rows", "rows_path", type=click.Path(path_type=Path), help=_HELP["rows"])
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the verdict as JSON (- for stdout).")
+@click.option("--html", "html_path", type=click.Path(path_type=Path), help="Write the verdict as a page.")
 @click.option("--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", help=_HELP["engine"])
 @click.option("--remote", metavar="URL", default="", help="Spark Connect server, sc://HOST:15002; else SPARK_REMOTE.")
 @click.option("--memory-limit", metavar="SIZE", default="", help="Memory for the engine, like 2GiB; it spills beyond.")
 @click.option("--trust", is_flag=True, help=_HELP["trust"])
-def command(json_path: Path | None, rows_path: Path | None, targets: tuple[str, ...], **asked: Any) -> None:
+@click.option("--for", "script", metavar="SCRIPT [ARGS]...", default="", help=_HELP["script"])
+def command(
+    json_path: Path | None, html_path: Path | None, script: str, targets: tuple[str, ...], **asked: Any
+) -> None:
     """Check tables, arrays, images and graphs for what will spoil a training.
 
     PATH is a file, a folder or a pattern: CSV, TSV (also .gz, .zst), Parquet, JSON lines, Arrow, npy, npz,
     safetensors, .pt, images, SQLite, DuckDB. Exit 0 when nothing is wrong, 1 with findings.
     """
     from torchmedic.checkups.data.check import check_paths
-    from torchmedic.checkups.data.options import DataError, Options, Progress
+    from torchmedic.checkups.data.options import DataError, Progress
 
     check_result_path(json_path)
-    check_writable(rows_path)
-    if not targets:
+    for path in (html_path, asked["rows_path"]):
+        check_writable(path)
+    if not targets and not script:
         raise OneLineError("no PATH given")
-    options = Options(
-        group_by=asked["group_by"],
-        label=asked["label"],
-        id=asked["id_column"],
-        time=asked["time_column"],
-        split=asked["split"],
-        where=asked["where"],
-        trust=asked["trust"],
-        engine=asked["engine"],
-        remote=asked["remote"],
-        memory_limit=asked["memory_limit"],
-        rows_path=rows_path,
-    )
+    targets, options = _asked_for(targets, script, asked)
     progress = Progress()
     started = time.monotonic()
     try:
@@ -75,11 +72,15 @@ def command(json_path: Path | None, rows_path: Path | None, targets: tuple[str, 
             checkup = check_paths(targets, options, progress)
     except DataError as error:
         raise OneLineError(str(error)) from None
-    verdict = _verdict(checkup, targets, time.monotonic() - started)
+    run, verdict = _verdict(checkup, targets, time.monotonic() - started)
     if json_path is not None:
         from torchmedic.render.plain import to_json
 
         write_result(json_path, to_json(verdict))
+    if html_path is not None:
+        from torchmedic.reporting import html_report
+
+        write_text(html_path, html_report(None, run, verdict))
     if json_path != STANDARD:
         _show(verdict, checkup)
     if checkup.interrupted:
@@ -87,14 +88,29 @@ def command(json_path: Path | None, rows_path: Path | None, targets: tuple[str, 
     raise SystemExit(1 if any(d.severity != "hint" for d in verdict.diagnoses) else 0)
 
 
-def _verdict(checkup: Checkup, targets: tuple[str, ...], seconds: float) -> Verdict:
+def _asked_for(targets: tuple[str, ...], script: str, asked: dict[str, Any]) -> tuple[tuple[str, ...], Options]:
+    """The paths and the options; with a script also what it was seen to read, and how it scales that."""
+    from dataclasses import replace
+
+    from torchmedic.checkups.data.options import Options
+
+    renamed = {"id_column": "id", "time_column": "time"}
+    options = Options(**{renamed.get(name, name): value for name, value in asked.items()})
+    if not script:
+        return targets, options
+    seen = data_of((script, *script_arguments()))
+    return (*targets, *seen.paths), replace(options, normalised=seen.normalised, read_at=seen.read_at)
+
+
+def _verdict(checkup: Checkup, targets: tuple[str, ...], seconds: float) -> tuple[Run, Verdict]:
     from dataclasses import replace
 
     from torchmedic.facts import DataSource, Run, RunInfo
     from torchmedic.triage import examine
 
     info = RunInfo(argv=("data", *targets), python=platform.python_version(), seconds=seconds)
-    verdict = examine(Run(info=info, observations=tuple(checkup.seen)))
+    run = Run(info=info, observations=tuple(checkup.seen))
+    verdict = examine(run)
     sources = [
         {
             "source": seen.source,
@@ -106,11 +122,12 @@ def _verdict(checkup: Checkup, targets: tuple[str, ...], seconds: float) -> Verd
             "roles": seen.roles,
             "guessed": list(seen.guessed),
             "complete": not seen.interrupted,
+            "read_at": str(seen.asked) if seen.asked is not None else None,
         }
         for seen in checkup.seen
         if isinstance(seen, DataSource)
     ]
-    return replace(verdict, extra={"data": {"sources": sources, "interrupted": checkup.interrupted}})
+    return run, replace(verdict, extra={"data": {"sources": sources, "interrupted": checkup.interrupted}})
 
 
 def _show(verdict: Verdict, checkup: Checkup) -> None:
@@ -138,4 +155,6 @@ def _described(source: dict[str, Any]) -> str:
     for role, column in source["roles"].items():
         guess = " (guessed)" if role in source["guessed"] else ""
         parts.append(f"{role}: {column}{guess}")
+    if source["read_at"] is not None:
+        parts.append(f"read at {source['read_at']}")
     return "; ".join(parts)

@@ -63,6 +63,9 @@ def _arm(settings: options.Settings) -> Callable[[], None]:
     if settings.purpose == "retrace":
         _retrace(recorder)
         return finish
+    if settings.purpose == "reading":
+        _note_readings(recorder)
+        return finish
     if settings.purpose == "wake":
         after_import("torch", lambda: _wake(recorder))
         return finish
@@ -128,6 +131,21 @@ def _retrace(recorder: Recorder) -> None:
 
     after_import("torch", keep_clock)
     recorder.add(Preparation())
+
+
+def _note_readings(recorder: Recorder) -> None:
+    """See which files are read and how they are grouped, until the training begins."""
+    from torchmedic.probes.groupings import Groupings
+    from torchmedic.probes.readings import Readings
+
+    def keep_clock() -> None:
+        from torchmedic.watching import install_clock
+
+        install_clock(recorder)
+
+    after_import("torch", keep_clock)
+    recorder.add(Readings())
+    recorder.add(Groupings())
 
 
 def _wake(recorder: Recorder) -> None:

@@ -168,6 +168,7 @@ def _note_table(checkup: Checkup, opened: Opened, looked: Looked, source: Source
         roles=looked.roles.named(),
         guessed=tuple(looked.roles.guessed),
         where_clause=options.where,
+        asked=next((options.read_at[str(path)] for path in opened.files if str(path) in options.read_at), None),
         interrupted=True,
     )
     checkup.seen.append(described)

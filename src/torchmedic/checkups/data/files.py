@@ -37,6 +37,7 @@ def other_facts(source: Source, options: Options, progress: Progress) -> Iterato
         format=source.format,
         files=tuple(str(path) for path in source.files[:1000]),
         bytes=size,
+        asked=next((options.read_at[str(path)] for path in source.files if str(path) in options.read_at), None),
         seconds=time.monotonic() - started,
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from torchmedic.checkups.data.engine import Column, Table
 from torchmedic.checkups.data.options import Options
+from torchmedic.facts import NormalisedBy
 
 _HEAD_ROWS = 20_000
 _LABEL = re.compile(r"(?:^|_)(?:labels?|targets?|class|outcome)$|^y$", re.IGNORECASE)
@@ -97,6 +98,8 @@ def _groups(table: Table, options: Options, roles: Roles, by_name: dict[str, Col
         numbers = [c for c in table.columns if c.family in ("float", "integer") and c not in roles.groups]
         roles.values = floats or [c for c in numbers if not roles.of(c) and not c.name.lower().endswith("id")]
         return
+    if _seen_groups(options, roles, table.columns, floats):
+        return
     # Only a long table (one row a measurement, one column of values) is normalised by key as a matter of course.
     named = [c for c in floats if _VALUE.search(c.name)]
     values = named if len(named) == 1 else floats if len(floats) == 1 else []
@@ -104,6 +107,23 @@ def _groups(table: Table, options: Options, roles: Roles, by_name: dict[str, Col
     if len(values) == 1 and len(keys) == 1 and _repeats(table, keys[0]):
         roles.groups, roles.values = keys, values
         roles.guessed.append("group")
+
+
+def _seen_groups(options: Options, roles: Roles, columns: list[Column], floats: list[Column]) -> bool:
+    """The keys by which a script was seen to scale, and the columns that its lines name."""
+    roles.groups = [c for c in columns if scaled_by(options, c.name) is not None]
+    if not roles.groups:
+        return False
+    named = {name.lower() for key in roles.groups if (seen := scaled_by(options, key.name)) for name in seen.named}
+    numbers = [c for c in columns if c.family in ("float", "integer") and c not in roles.groups]
+    roles.values = [c for c in numbers if c.name.lower() in named] or floats
+    return True
+
+
+def scaled_by(options: Options, name: str) -> NormalisedBy | None:
+    """The line that scales by a column, one that divides before one that only groups; names in any case of letters."""
+    seen = [one for one in options.normalised if one.key.lower() == name.lower()]
+    return max(seen, key=lambda one: one.divides, default=None)
 
 
 def _repeats(table: Table, key: Column) -> bool:

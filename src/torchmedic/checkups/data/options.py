@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from torchmedic.facts import Location, NormalisedBy
+
 
 class DataError(Exception):
     """A request that cannot be met; the message is one line for the user."""
@@ -22,7 +24,10 @@ class MissingPackage(DataError):
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Roles of columns, a filter, and limits. What is left empty is guessed."""
+    """Roles of columns, a filter, and limits. What is left empty is guessed.
+
+    `normalised` and `read_at` are what a script was seen to do: by which keys it scales, where it reads which file.
+    """
 
     group_by: tuple[str, ...] = ()
     label: str = ""
@@ -35,6 +40,8 @@ class Options:
     remote: str = ""
     memory_limit: str = ""
     rows_path: Path | None = None
+    normalised: tuple[NormalisedBy, ...] = ()
+    read_at: dict[str, Location] = field(default_factory=dict)
 
 
 @dataclass

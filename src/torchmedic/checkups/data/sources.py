@@ -97,15 +97,24 @@ def _suffix(path: Path) -> str:
     return suffixes[-1] if suffixes else ""
 
 
+def by_name(path: str) -> str | None:
+    """The format that a file's name promises.
+
+    >>> by_name("data/part-*.csv.gz"), by_name("train.py")
+    ('csv', None)
+    """
+    return _BY_SUFFIX.get(_suffix(Path(path)))
+
+
 def format_of(path: Path) -> str:
     """The format by name, or by the first bytes where the name says nothing.
 
     >>> format_of(Path("labs.csv.gz")), format_of(Path("a/b.PT"))
     ('csv', 'torch')
     """
-    by_name = _BY_SUFFIX.get(_suffix(path))
-    if by_name is not None:
-        return by_name
+    named = by_name(str(path))
+    if named is not None:
+        return named
     try:
         with path.open("rb") as file:
             head = file.read(4096)

@@ -9,7 +9,7 @@ from typing import Any
 
 from torchmedic.checkups.data import closer
 from torchmedic.checkups.data.engine import Column, Table, Wanted
-from torchmedic.checkups.data.guessing import Roles, roles_of
+from torchmedic.checkups.data.guessing import Roles, roles_of, scaled_by
 from torchmedic.checkups.data.labels import label_facts
 from torchmedic.checkups.data.options import Options, Progress
 from torchmedic.checkups.data.statistics import MOST_GROUPS, Statistics, Summary, flat_groups, statistics
@@ -49,7 +49,7 @@ def _group_count(table: Table, key: Column) -> int:
 
 def table_facts(looked: Looked, options: Options, progress: Progress) -> Iterator[Observation]:
     """Everything seen of a table, the cheap things first."""
-    yield from _spreads(looked)
+    yield from _spreads(looked, options)
     if not looked.numbers.rows:
         return
     with progress.stage(f"a closer look at {looked.table.name}"):
@@ -64,9 +64,10 @@ def table_facts(looked: Looked, options: Options, progress: Progress) -> Iterato
             yield from shared_within(looked.table, looked.small, looked.roles)
 
 
-def _spreads(looked: Looked) -> Iterator[SpreadByGroup]:
+def _spreads(looked: Looked, options: Options) -> Iterator[SpreadByGroup]:
     columns = looked.table.columns if looked.table.reads_once else looked.roles.values
     for key, groups in looked.numbers.groups.items():
+        seen = scaled_by(options, key)
         for column in looked.roles.values:
             constant, near, single = flat_groups(groups, columns.index(column))
             yield SpreadByGroup(
@@ -79,6 +80,7 @@ def _spreads(looked: Looked) -> Iterator[SpreadByGroup]:
                 near=tuple(near),
                 single=single,
                 rows=sum(group.rows for group in (*constant, *near)),
+                asked=seen.where if seen is not None and not options.group_by else None,
             )
 
 

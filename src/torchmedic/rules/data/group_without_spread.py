@@ -56,7 +56,8 @@ def _evidence(seen: SpreadByGroup) -> Iterator[str]:
             f"all but constant: {_shown(seen.near)}; the spread is rounding, which division by `std` blows up to "
             "values of about 1, and float32 to whatever its own rounding is"
         )
-    yield f"{many(seen.rows, 'row')} are in these groups"
+    of_file = f" of `{seen.source}`" if seen.asked is not None and "." in seen.source else ""
+    yield f"{many(seen.rows, 'row')}{of_file} are in these groups"
     if seen.constant:
         yield (
             "`/ (std + 1e-8)` gives 0 for a constant group in float64, but in float32 the mean of a constant is off "
