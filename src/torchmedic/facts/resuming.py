@@ -26,3 +26,27 @@ class StateLeftInFile(Observation):
     steps: int
     model_loaded: bool
     step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScheduleBegunAnew(Observation):
+    """A training that goes on from a checkpoint with the state of its optimizer, whose schedule is at its beginning.
+
+    `key` is the entry of the file that holds the state of such a scheduler, empty where it has none; `saved_at` the
+    number of steps that one had made. `saved_rate` and `first_rate` are those of the optimizer in the file, `rate` the
+    one of the first step after it was loaded.
+    """
+
+    kind: ClassVar[str] = "schedule-begun-anew"
+    scheduler: str
+    built: Location | None
+    key: str
+    saved_at: int | None
+    saved_rate: float
+    first_rate: float
+    rate: float
+    read: Location | None
+    saved: Location | None
+    optimizer_loaded: Location | None
+    steps: int
+    step: int | None = None

@@ -12,9 +12,11 @@ from torchmedic.probes.exam_leaves import LeafExam
 from torchmedic.probes.exam_modes import ModeExam
 from torchmedic.probes.exam_overrides import OverrideExam
 from torchmedic.probes.exam_resuming import ResumeExam
+from torchmedic.probes.exam_reuse import ReuseExam
 from torchmedic.probes.exam_rounding import RoundingExam
 from torchmedic.probes.exam_samplers import SamplerExam
 from torchmedic.probes.exam_samples import SampleExam
+from torchmedic.probes.exam_schedule_resuming import ScheduleResumeExam
 from torchmedic.probes.exam_schedules import ScheduleExam
 from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modules import Modules
@@ -25,13 +27,14 @@ from torchmedic.record import Probe
 def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
     lineage = Lineage(modules)
     modes = ModeExam(modules, optimizers)
+    schedules = ScheduleExam(optimizers)
     return (
         lineage,
         LeafExam(modules, optimizers, lineage),
         CutExam(modules, optimizers, lineage),
         CycleExam(modules, optimizers),
         modes,
-        ScheduleExam(optimizers),
+        schedules,
         CheckpointExam(lineage),
         RoundingExam(modules, optimizers),
         SampleExam(),
@@ -41,4 +44,6 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         GradientExam(modules, optimizers),
         OverrideExam(modules),
         ResumeExam(optimizers),
+        ScheduleResumeExam(schedules),
+        ReuseExam(modules, optimizers),
     )

@@ -27,6 +27,7 @@ class _File:
     settings: tuple[Any, ...]
     read: Location | None
     step: int
+    made: dict[int, int]
     model_loaded: bool = False
     given: bool = False
 
@@ -68,9 +69,10 @@ class ResumeExam(Probe):
             return
         for key, part in content.items():
             if isinstance(part, dict) and part.get("state") and isinstance(part.get("param_groups"), list):
-                groups = part["param_groups"]
+                settings = _settings(part["param_groups"])
+                made = {id(o): self._optimizers.steps_of(o) for o in self._optimizers.alive()}
                 self._files.append(
-                    _File(str(key), len(part["state"]), _settings(groups), user_location(), self.recorder.step)
+                    _File(str(key), len(part["state"]), settings, user_location(), self.recorder.step, made)
                 )
 
     def _note_given(self) -> None:
@@ -83,7 +85,7 @@ class ResumeExam(Probe):
 
     def on_finish(self) -> None:
         for file in self._files:
-            optimizer = self._busiest()
+            optimizer = self._busiest_since(file)
             if file.given or optimizer is None:
                 continue
             self.recorder.observe(
@@ -99,8 +101,10 @@ class ResumeExam(Probe):
                 )
             )
 
-    def _busiest(self) -> Any:
-        return max(self._optimizers.alive(), key=self._optimizers.steps_of, default=None)
+    def _busiest_since(self, file: _File) -> Any:
+        """The optimizer that goes on with the training; one from before may still be alive."""
+        steps = self._optimizers.steps_of
+        return max(self._optimizers.alive(), key=lambda o: steps(o) - file.made.get(id(o), 0), default=None)
 
 
 def _settings(groups: list[dict[str, Any]]) -> tuple[Any, ...]:

@@ -19,7 +19,7 @@ from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.patching import Patches
 from torchmedic.record import Probe, Recorder, shielded
 
-_SETTINGS = ("step_size", "gamma", "T_max", "eta_min", "total_steps", "patience", "factor", "total_iters", "T_0")
+SETTINGS = ("step_size", "gamma", "T_max", "eta_min", "total_steps", "patience", "factor", "total_iters", "T_0")
 _SMALL = 1e-2
 _MOST_METRICS = 200
 
@@ -88,6 +88,11 @@ class ScheduleExam(Probe):
 
     def remove(self) -> None:
         self._patches.restore()
+
+    def of(self, optimizer: Any) -> list[tuple[Any, Location | None]]:
+        """The living schedulers of an optimizer, with the lines that built them."""
+        known = ((seen.reference(), seen) for seen in self._schedules.values())
+        return [(s, seen.built) for s, seen in known if s is not None and seen.optimizer == id(optimizer)]
 
     def _watch_step(self, kind: type) -> None:
         original = vars(kind)["step"]
@@ -261,7 +266,7 @@ def _unwrapped(optimizer: Any) -> Any:
 
 
 def _settings(scheduler: Any) -> dict[str, float]:
-    return {n: float(v) for n in _SETTINGS if isinstance(v := getattr(scheduler, n, None), (int, float))}
+    return {n: float(v) for n in SETTINGS if isinstance(v := getattr(scheduler, n, None), (int, float))}
 
 
 def _in_constructor(scheduler: Any) -> bool:
