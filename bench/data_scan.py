@@ -36,7 +36,7 @@ SELECT itemid, count(*), count(valuenum), count(*) FILTER (WHERE isnan(valuenum)
  max(valuenum) FILTER (WHERE {FINITE}), avg(valuenum) FILTER (WHERE {FINITE}),
  stddev_samp(valuenum) FILTER (WHERE {FINITE}), min(abs(valuenum)) FILTER (WHERE {FINITE} AND valuenum <> 0),
  {", ".join(f"count({c}), min({c}), max({c}), avg({c}), stddev_samp({c})" for c in WHOLE)},
- count(flag), count(try_cast(flag AS DOUBLE)), min(flag), max(flag)
+ count(flag), min(flag), max(flag)
 FROM {{table}} GROUP BY GROUPING SETS ((), (itemid))
 """
 
