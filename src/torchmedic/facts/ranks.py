@@ -152,7 +152,8 @@ class RankStep(Observation):
 
     `norms` are those of parameters after the update, `batch` a fingerprint of what was given to the wrapped model,
     `wrapped` how often that was called with gradients on, `bypassed` where its inner module was called instead.
-    `exchanges` counts the backward passes that exchanged gradients, of all `backwards`.
+    `exchanges` counts the backward passes that exchanged gradients, of all `backwards`. `buffers` are there where the
+    wrapper does not spread them: their norms, and for BatchNorm the statistics of some channels.
     """
 
     kind: ClassVar[str] = "rank-step"
@@ -168,13 +169,16 @@ class RankStep(Observation):
     exchanges: int = 0
     backward_at: Location | None = None
     seed: int = 0
+    buffers: dict[str, float] = field(default_factory=dict)
+    statistics: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class WrapperSeen(Observation):
     """A `DistributedDataParallel` module: its parameters in order, and its normalising layers that see one rank only.
 
-    `norms` are BatchNorm layers by path with the number of values per channel that one rank gives them.
+    `norms` are BatchNorm layers by path with the number of values per channel that one rank gives them, `samples`
+    is the smallest number of samples they were given.
     """
 
     kind: ClassVar[str] = "wrapper-seen"
@@ -183,6 +187,66 @@ class WrapperSeen(Observation):
     finds_unused: bool = False
     norms: dict[str, int] = field(default_factory=dict)
     norm_built: Location | None = None
+    samples: int | None = None
+    broadcasts_buffers: bool = True
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomDraws(Observation):
+    """Random numbers that lines of the user's own drew in one step from the generators all code shares.
+
+    Keys name what was drawn for and from where ("input torch", "model torch", "data numpy"); `states` are fingerprints
+    of the generator just before, `places` the lines, `seeded` the line that set the seed.
+    """
+
+    kind: ClassVar[str] = "random-draws"
+    step: int | None
+    states: dict[str, str] = field(default_factory=dict)
+    places: dict[str, Location] = field(default_factory=dict)
+    seeded: dict[str, Location] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitSeen(Observation):
+    """A data set that one line cut into parts: for each of its first rows the part it is in, -1 where unknown."""
+
+    kind: ClassVar[str] = "split-seen"
+    where: Location
+    rows: int
+    sizes: tuple[int, ...]
+    parts: tuple[int, ...]
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replica(Observation):
+    """The parameters of a rank that trains without a wrapper, after one of the steps that are compared (0: before any).
+
+    `exchanged` counts the collectives so far that carried gradients or parameters, `exchanged_at` is the line of the
+    first.
+    """
+
+    kind: ClassVar[str] = "replica"
+    step: int | None
+    norms: dict[str, float] = field(default_factory=dict)
+    exchanged: int = 0
+    exchanged_at: Location | None = None
+    built: Location | None = None
+    stepped_at: Location | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankDevice(Observation):
+    """The card a rank computes on: its number, its identity, how many the process can see, and who chose it where."""
+
+    kind: ClassVar[str] = "rank-device"
+    device: str = ""
+    identity: str = ""
+    visible: int = 0
+    host: str = ""
+    chosen_at: Location | None = None
     step: int | None = None
 
 

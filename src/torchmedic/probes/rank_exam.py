@@ -19,6 +19,8 @@ from torchmedic.facts import FileSaved, Location, RankStep, WrapperSeen
 from torchmedic.probes.frames import outward, shown_path, user_location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.patching import Patches
+from torchmedic.probes.rank_buffers import own_buffers, running_statistics
+from torchmedic.probes.rank_devices import device_of
 from torchmedic.record import Probe, Recorder, shielded
 
 CLOSE_STEPS = 6
@@ -42,6 +44,7 @@ class RankExam(Probe):
         self._handles: list[Any] = []
         self._norm_values: dict[str, int] = {}
         self._norm_built: Location | None = None
+        self._norm_samples: int | None = None
         self._files = 0
         self._has_seen_wrapper = False
         self._clear()
@@ -102,6 +105,7 @@ class RankExam(Probe):
             path = next((name for name, child in wrapper.module.named_modules() if child is module), None)
             if path is not None:
                 self._norm_values[path] = given.numel() // given.shape[1]
+                self._norm_samples = min(given.shape[0], self._norm_samples or given.shape[0])
                 self._norm_built = self._norm_built or self._modules.born_at(module)
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
@@ -119,6 +123,8 @@ class RankExam(Probe):
         if not self._has_seen_wrapper:
             self._has_seen_wrapper = True
             self._note_wrapper(wrappers[0])
+            if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+                self.recorder.observe(device_of(wrappers[0].module, step))
         if step <= CLOSE_STEPS or step & (step - 1) == 0:
             self.recorder.observe(self._fact(wrappers[0]))
         if step == CLOSE_STEPS:
@@ -129,10 +135,13 @@ class RankExam(Probe):
         wrappers = self._wrappers()
         if wrappers and not self._has_seen_wrapper:
             self._note_wrapper(wrappers[0])
+        if "Duplicate GPU" in str(error):
+            self.recorder.observe(device_of(wrappers[0].module if wrappers else None, self.recorder.step))
 
     # -- what is written down ------------------------------------------------------------------------------------
 
     def _fact(self, wrapper: Any) -> RankStep:
+        spreads = wrapper.broadcast_buffers
         return RankStep(
             step=self.recorder.step,
             norms=_norms(wrapper),
@@ -146,6 +155,8 @@ class RankExam(Probe):
             exchanges=self._exchanges,
             backward_at=self._backward_at,
             seed=torch.initial_seed(),
+            buffers={} if spreads else own_buffers(wrapper.module),
+            statistics={} if spreads else running_statistics(wrapper.module),
         )
 
     def _note_wrapper(self, wrapper: Any) -> None:
@@ -156,6 +167,8 @@ class RankExam(Probe):
                 finds_unused=bool(wrapper.find_unused_parameters),
                 norms=dict(self._norm_values),
                 norm_built=self._norm_built,
+                samples=self._norm_samples,
+                broadcasts_buffers=bool(wrapper.broadcast_buffers),
                 step=self.recorder.step,
             )
         )

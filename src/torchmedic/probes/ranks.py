@@ -18,7 +18,10 @@ from torchmedic.facts import RankSeen
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.patching import Patches, hide_frame
+from torchmedic.probes.rank_draws import RankDraws
 from torchmedic.probes.rank_exam import RankExam
+from torchmedic.probes.rank_replicas import RankReplicas
+from torchmedic.probes.rank_splits import RankSplits
 from torchmedic.ranks.calls import CallRing
 from torchmedic.ranks.folders import new_rank, run_file_of
 from torchmedic.record import Probe, Recorder, say
@@ -42,6 +45,8 @@ COLLECTIVES = (
     "all_to_all",
     "all_to_all_single",
 )
+# Which rank speaks to which cannot be told from one side.
+BETWEEN_TWO = ("send", "recv", "isend", "irecv", "batch_isend_irecv")
 GRADIENTS = "gradients"
 
 
@@ -62,6 +67,7 @@ class Ranks(Probe):
         self._patches = Patches()
         self._calls: CallRing | None = None
         self._open_gradients = 0
+        self._replicas = RankReplicas(self._modules, self.wrappers)
         if not dist.is_available():
             return
         original = dist.init_process_group
@@ -74,6 +80,11 @@ class Ranks(Probe):
             return result
 
         self._patches.replace(dist, "init_process_group", init_process_group)
+        # Before the script's own `from torch.distributed import barrier`.
+        for name in (*COLLECTIVES, *BETWEEN_TWO):
+            if hasattr(dist, name):
+                self._watch(name)
+        recorder.add(RankSplits())
 
     def remove(self) -> None:
         self._patches.restore()
@@ -119,10 +130,8 @@ class Ranks(Probe):
         self.recorder.join(rank, world)
         if world > 1 and self._calls is None:
             self._calls = CallRing(self.recorder.folder)
-            for name in COLLECTIVES:
-                if hasattr(dist, name):
-                    self._watch(name)
-            self.recorder.add(RankExam(self._modules, self.wrappers))
+            for probe in (RankExam(self._modules, self.wrappers), RankDraws(self._modules), self._replicas):
+                self.recorder.add(probe)
 
     # -- collectives ---------------------------------------------------------------------------------------------
 
@@ -144,7 +153,13 @@ class Ranks(Probe):
         self._patches.replace(dist, name, watched)
 
     def _begin(self, name: str, args: Any, kwargs: Any) -> int:
-        if self._calls is None or not self.recorder.is_ours or not _is_whole_world(kwargs.get("group")):
+        if self._calls is None or not self.recorder.is_ours:
+            return 0
+        if name in BETWEEN_TWO:
+            self._replicas.note_unseen()
+            return 0
+        self._replicas.note(_tensors(args, kwargs))
+        if not _is_whole_world(kwargs.get("group")):
             return 0
         return self._calls.begin(name, _form(args, kwargs), user_location(), self.recorder.step, time.time())
 
@@ -175,6 +190,12 @@ def _is_whole_world(group: Any) -> bool:
     with contextlib.suppress(Exception):
         return group is None or dist.get_world_size(group) == dist.get_world_size()
     return False
+
+
+def _tensors(args: Any, kwargs: Any) -> list[Any]:
+    """What a collective is given, lists of tensors opened."""
+    given = [*args, *kwargs.values()]
+    return [part for one in given for part in (one if isinstance(one, (list, tuple)) else (one,))]
 
 
 def _form(args: Any, kwargs: Any) -> str:

@@ -1,0 +1,31 @@
+import os
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch import nn
+
+
+def average_gradients(model, world):
+    for p in model.parameters():
+        dist.all_reduce(p.grad)
+        p.grad /= world
+
+
+def train(rank, world):
+    dist.init_process_group("gloo", f"file://{os.getcwd()}/store", rank=rank, world_size=world)
+    torch.manual_seed(rank)
+    model = nn.Linear(8, 1)  # expect: RNK021
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    for step in range(8):
+        x = torch.randn(16, 8)
+        loss = (model(x) - x.sum(1, keepdim=True)).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        average_gradients(model, world)
+        optimizer.step()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    mp.start_processes(train, args=(2,), nprocs=2, start_method="fork")
