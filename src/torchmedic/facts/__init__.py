@@ -121,6 +121,7 @@ from torchmedic.facts.wiring import GraphCut as GraphCut
 from torchmedic.facts.wiring import LearningRates as LearningRates
 from torchmedic.facts.wiring import NeverStepped as NeverStepped
 from torchmedic.facts.wiring import OptimizerSeen as OptimizerSeen
+from torchmedic.facts.wiring import ReusedGraph as ReusedGraph
 from torchmedic.facts.wiring import RoundedAway as RoundedAway
 from torchmedic.facts.wiring import SampledWithoutGradient as SampledWithoutGradient
 from torchmedic.facts.wiring import SamplerEpochNeverSet as SamplerEpochNeverSet

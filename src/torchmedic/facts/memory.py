@@ -15,6 +15,7 @@ class KeptGraph(Observation):
     `path` is how the script reaches them (`meter.values`), `container` the type that holds them, empty where a single
     tensor carries a graph over many steps (`is_chain`). `freed` says that backward has let go of the saved values.
     `where` is the line that hands the tensor over, `stored` the line that puts it away where that is another one.
+    `never_emptied` says that the outermost loop around that line has nothing in it that empties the container.
     """
 
     kind: ClassVar[str] = "kept-graph"
@@ -33,6 +34,7 @@ class KeptGraph(Observation):
     where: Location | None = None
     stored: Location | None = None
     value: str = ""
+    never_emptied: bool = False
     resident_growth: int = 0
 
 

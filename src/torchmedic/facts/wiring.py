@@ -343,3 +343,21 @@ class RoundedAway(Observation):
     cast: Location | None = None
     parameters: int = 1
     step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReusedGraph(Observation):
+    """A tensor that was computed once from `parameters`, which are trained, and takes part in every loss since.
+
+    `where` is the line that computed it; `step` is the first whose loss met the same graph again.
+    """
+
+    kind: ClassVar[str] = "reused-graph"
+    step: int
+    name: str
+    shape: tuple[int, ...]
+    operation: str
+    parameters: tuple[str, ...]
+    parameter_count: int
+    where: Location
+    backward: Location | None = None

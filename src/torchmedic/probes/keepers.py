@@ -20,6 +20,7 @@ from torchmedic.probes.frames import is_user_file, location, outward
 _MOST_VISITED = 30_000
 _DEEPEST = 5
 _STORING = frozenset(("append", "extend", "insert", "appendleft", "add", "put", "update", "setdefault"))
+_EMPTYING = frozenset(("clear", "pop", "popleft", "popitem", "remove"))
 _CUTTING = (".item(", ".detach(", "float(", ".tolist(", ".numpy(", ".data")
 _CONTAINERS = (list, tuple, dict, collections.deque, set)
 
@@ -36,11 +37,15 @@ class Keeper:
 
 @dataclass(frozen=True, slots=True)
 class Storing:
-    """The line to edit, the line inside a helper that stores, and what is stored."""
+    """The line to edit, the line inside a helper that stores, and what is stored.
+
+    `never_emptied`: the statement stands in a loop, and nothing in the outermost loop around it empties the container.
+    """
 
     where: Location | None
     stored: Location | None
     value: str
+    never_emptied: bool = False
 
 
 def namespaces(frame: FrameType | None) -> list[dict[str, Any]]:
@@ -117,7 +122,31 @@ def storing_statement(keeper: Keeper) -> Storing:
     caller = _caller(files, keeper, scope, text)
     if caller is not None:
         return Storing(caller[0], here, caller[1])
-    return Storing(here, None, text)
+    return Storing(here, None, text, never_emptied=_is_never_emptied(scope, statement, keeper.name))
+
+
+def _is_never_emptied(scope: ast.AST, statement: ast.stmt, name: str) -> bool:
+    """Whether the outermost loop around a statement only ever adds to a container.
+
+    >>> scope = ast.parse("for epoch in e:\\n  for x in data:\\n    kept.append(x)")
+    >>> inner = scope.body[0].body[0].body[0]
+    >>> _is_never_emptied(scope, inner, "kept")
+    True
+    """
+    loops = [n for n in ast.walk(scope) if isinstance(n, (ast.For, ast.AsyncFor, ast.While))]
+    around = [loop for loop in loops if any(n is statement for n in ast.walk(loop))]
+    if not around:
+        return False
+    outermost = min(around, key=lambda loop: loop.lineno)
+    return not any(_empties(node, name) for node in ast.walk(outermost))
+
+
+def _empties(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in _EMPTYING and _last(_without_key(node.func.value)) == name
+    targets = node.targets if isinstance(node, (ast.Assign, ast.Delete)) else []
+    targets = [node.target] if isinstance(node, (ast.AnnAssign, ast.NamedExpr, ast.For)) else targets
+    return any(_last(_without_key(target)) == name for target in targets)
 
 
 def _stores(tree: ast.Module, keeper: Keeper) -> Iterator[tuple[int, ast.stmt, ast.expr | None, ast.AST]]:

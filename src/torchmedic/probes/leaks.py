@@ -51,13 +51,23 @@ class _Kept:
 
 @dataclass(slots=True)
 class _Graph:
-    """What is behind a tensor: the oldest node, how many there are, and the bytes that they pin."""
+    """What is behind a tensor: the passes its nodes are from, how many there are, and the bytes that they pin."""
 
-    oldest: int
+    newest: int
     nodes: int
     freed: bool
     bytes: int
     seen: set[int] = field(default_factory=set)
+    passes: set[int] = field(default_factory=set)
+
+    @property
+    def oldest(self) -> int:
+        return min(self.passes, default=self.newest)
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether it was carried from pass to pass; what was computed once has nothing from the time between."""
+        return self.newest - self.oldest >= _LEAST_SPAN and len(self.passes) > _LEAST_SPAN // 2
 
 
 class Leaks(Probe):
@@ -144,29 +154,29 @@ class Leaks(Probe):
                 and times[-1] - times[0] >= _LEAST_SPAN
                 and len(set(times)) > 2
             ):
-                self._note(keeper, False, tensors, times[0], times[-1], self._graph(tensors[-1]), at_end)
+                self._note(keeper, False, tensors, times[0], times[-1], self._graph(tensors[-1], times[-1]), at_end)
 
     def _look_for_chains(self, kept: list[_Kept], frame: FrameType | None, at_end: bool) -> None:
         """One tensor whose graph reaches back over many steps."""
         recent = sorted(kept, key=lambda k: -k.made)[:_MOST_CHAINS]
         chains: dict[int, tuple[_Kept, _Graph]] = {}
         for each in recent:
-            graph = self._graph(each.tensor)
-            if each.made - graph.oldest >= _LEAST_SPAN:
+            graph = self._graph(each.tensor, each.made)
+            if graph.is_chain:
                 chains[id(each.tensor)] = (each, graph)
         for keeper, tensors in keepers_of([each.tensor for each, _ in chains.values()], frame) if chains else ():
             if not keeper.container:
                 newest, graph = chains[id(tensors[0])]
                 self._note(keeper, True, tensors[:1], graph.oldest, newest.made, graph, at_end)
 
-    def _graph(self, tensor: torch.Tensor) -> _Graph:
-        graph = _Graph(oldest=len(self._marks), nodes=0, freed=False, bytes=0)
+    def _graph(self, tensor: torch.Tensor, made: int) -> _Graph:
+        graph = _Graph(newest=made, nodes=0, freed=False, bytes=0)
         waiting, seen = [tensor.grad_fn], {tensor.grad_fn}
         while waiting and graph.nodes < _MOST_NODES:
             node: Any = waiting.pop()
             graph.nodes += 1
             if not node.name().endswith("AccumulateGrad"):
-                graph.oldest = min(graph.oldest, self._time_of(node))
+                graph.passes.add(self._time_of(node))
                 if graph.nodes <= 400:
                     _add_saved(graph, node)
             for following, _ in node.next_functions:
@@ -198,6 +208,7 @@ class Leaks(Probe):
             where=storing.where,
             stored=storing.stored,
             value=storing.value,
+            never_emptied=storing.never_emptied,
             resident_growth=max(0, resident_bytes() - self._resident),
         )
         sample = [weakref.ref(t) for t in tensors[:: max(1, len(tensors) // 50)]]

@@ -20,7 +20,7 @@ class GraphKeptInContainer(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for kept in run.all(KeptGraph):
-            if kept.is_chain or (kept.freed and not kept.at_end and kept.passes < 3):
+            if kept.is_chain or (kept.freed and not _is_for_good(kept)):
                 continue
             name = short(kept.value)
             pinned = f"{bytes_text(kept.bytes_each)} of activations each" if not kept.freed else "little memory each"
@@ -36,6 +36,11 @@ class GraphKeptInContainer(Rule):
                 evidence=tuple(_evidence(kept)),
                 remedies=tuple(_remedies(kept, name)),
             )
+
+
+def _is_for_good(kept: KeptGraph) -> bool:
+    """Losses that are collected for the mean of an epoch, and let go of then, cost next to nothing."""
+    return kept.at_end or kept.passes >= 3 or kept.never_emptied
 
 
 def _evidence(kept: KeptGraph) -> Iterator[str]:
