@@ -16,6 +16,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.datasets import DataExam
     from torchmedic.probes.exam import wiring_exams
     from torchmedic.probes.exam_workers import WorkerExam
+    from torchmedic.probes.first_batches import FirstBatches
     from torchmedic.probes.frameworks import Frameworks
     from torchmedic.probes.index_outside import IndicesOutside
     from torchmedic.probes.inplace_clash import InplaceClashes
@@ -44,7 +45,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     silent = (LossExam(modules, optimizers), Pulse(optimizers), Metrics(), Leaks(), DataExam(loaders), Wraparound())
     ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
     trackers = Trackers()
-    told = (trackers, Frameworks(trackers))
+    told = (trackers, Frameworks(trackers), FirstBatches())
     for probe in (*watching, *ranks, *silent, *told, *wiring_exams(modules, optimizers), *after_a_crash):
         recorder.add(probe)
 

@@ -9,8 +9,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from torchmedic.facts import (
+    ColumnHistogram,
     DataSource,
     Environment,
+    Histogram,
     LabelColumn,
     LayersWatched,
     Location,
@@ -133,6 +135,11 @@ def a_check_up(folder: Path, name: str = "troponin") -> Path:
             nan=3,
             constant="3.0",
             cells=(Cell(file="labs.csv", line=17, text=name),),
+        ),
+        ColumnHistogram(
+            source="labs.csv",
+            column="age",
+            histogram=Histogram(low=1, high=99, counts=(3, 9, 40, 12, 1), below=2),
         ),
         LabelColumn(
             source="labs.csv", column="died", guessed=False, rows=1000, whole=True, classes=(("1", 40), ("0", 960))

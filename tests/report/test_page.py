@@ -69,6 +69,9 @@ def test_check_ups_of_data_and_memory_are_shown(tmp_path: Path) -> None:
     assert page.index(">troponin<") < page.index(">age<"), "columns with trouble come first"
     for words in ("always 3.0", "3 NaN", "2.5 %", "labs.csv:17", "peak 3.0 GiB allocated", "activations"):
         assert words in page
+    assert shown(page).count('class="spread"') == 1
+    assert "spread of the values from 1 to 99" in page
+    assert "2 farther below, 0 farther above" in page
     assert shown(page).count('class="shade') == 9
 
 

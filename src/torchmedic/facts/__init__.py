@@ -109,6 +109,9 @@ from torchmedic.facts.scene import SourceFile as SourceFile
 from torchmedic.facts.scene import StaleGraph as StaleGraph
 from torchmedic.facts.series import LayersWatched as LayersWatched
 from torchmedic.facts.series import Series as Series
+from torchmedic.facts.spreads import BatchField as BatchField
+from torchmedic.facts.spreads import ColumnHistogram as ColumnHistogram
+from torchmedic.facts.spreads import Histogram as Histogram
 from torchmedic.facts.training import ActivationSeen as ActivationSeen
 from torchmedic.facts.training import GradientsByDepth as GradientsByDepth
 from torchmedic.facts.training import TrainingCourse as TrainingCourse

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation, TensorSummary
+from torchmedic.facts.spreads import Histogram
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +75,8 @@ class Source:
     """Where a bad value came in: a batch field, another tensor of the script, a parameter, a buffer.
 
     `rows` are the first bad rows, `columns` the bad positions in the last dimension, `sample` the index in the
-    data set of the first bad row where a DataLoader told it.
+    data set of the first bad row where a DataLoader told it. `histogram` is of the bad column where there is one only,
+    else of all values; `examples` are some bad rows as text.
     """
 
     origin: str
@@ -89,6 +91,8 @@ class Source:
     is_label: bool = False
     value: str = ""
     file: str = ""
+    histogram: Histogram | None = None
+    examples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,14 +13,16 @@ from typing import Any
 import torch
 from torch import nn
 
-from torchmedic.facts import Source
+from torchmedic.facts import Histogram, Source
 from torchmedic.probes.frames import is_user_file, outward
 from torchmedic.probes.loaded_files import file_of
+from torchmedic.probes.spreads import histogram, rows_as_text, some_values, tensors_in
 from torchmedic.probes.trace import storage_key
 from torchmedic.probes.values import tensor_summary
 from torchmedic.replay.beginnings import Handed
 
 _MOST_SHOWN = 8
+_MOST_EXAMPLES = 3
 _LABEL_NAMES = {"y", "yb", "label", "labels", "target", "targets", "tgt", "y_true", "gt"}
 
 
@@ -83,36 +85,6 @@ def variables(frame: FrameType | None) -> Iterator[tuple[str, str, torch.Tensor]
                 yield from (("variable", path, t) for path, t in tensors_in(thing, name))
 
 
-def tensors_in(thing: Any, path: str, depth: int = 3) -> Iterator[tuple[str, torch.Tensor]]:
-    """Tensors inside a structure with the Python expression that reaches them."""
-    if isinstance(thing, torch.Tensor):
-        yield path, thing
-    elif depth == 0 or isinstance(thing, (str, bytes, type, nn.Module)):
-        return
-    elif isinstance(thing, dict):
-        for key, item in list(thing.items())[:200]:
-            yield from tensors_in(item, f"{path}[{key!r}]", depth - 1)
-    elif isinstance(thing, (list, tuple)):
-        for i, item in enumerate(thing[:200]):
-            yield from tensors_in(item, f"{path}[{i}]", depth - 1)
-    elif type(thing).__module__.startswith("torch_geometric"):
-        yield from _graph_tensors(thing, path)
-    elif hasattr(thing, "__dict__") and not isinstance(thing, torch.optim.Optimizer):
-        for name, item in list(vars(thing).items())[:200]:
-            if not name.startswith("__"):
-                yield from tensors_in(item, f"{path}.{name}", depth - 1)
-
-
-def _graph_tensors(data: Any, path: str) -> Iterator[tuple[str, torch.Tensor]]:
-    """Fields of PyG data by node and edge type."""
-    for store in getattr(data, "stores", ()):
-        kind = getattr(store, "_key", None)
-        prefix = f"{path}[{kind!r}]" if kind is not None else path
-        for name, item in store.items():
-            if isinstance(item, torch.Tensor):
-                yield f"{prefix}.{name}", item
-
-
 def describe_source(origin: str, name: str, tensor: torch.Tensor, given: Handed | None = None) -> Source:
     """Where in the tensor the bad values are."""
     summary = tensor_summary(tensor)
@@ -137,7 +109,15 @@ def describe_source(origin: str, name: str, tensor: torch.Tensor, given: Handed 
         dataset=given.dataset if given is not None else "",
         is_label=leaf.lower() in _LABEL_NAMES or name.lower() in _LABEL_NAMES,
         value=str(float(values[0])) if values.numel() else "",
+        histogram=_spread(tensor, columns),
+        examples=rows_as_text(tensor, rows[:_MOST_EXAMPLES], columns[0] if columns else 0),
     )
+
+
+def _spread(tensor: torch.Tensor, columns: list[int]) -> Histogram | None:
+    """The spread of the bad column where there is one, else that of all values."""
+    values = some_values(tensor[..., columns[0]] if len(columns) == 1 else tensor)
+    return histogram(values) if values is not None else None
 
 
 def _positions(mask: torch.Tensor) -> list[int]:

@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from torchmedic._version import __version__
 from torchmedic.findings import Diagnosis, Verdict
-from torchmedic.render.html import chain, drawing, heat, plot, shares, surroundings
+from torchmedic.render.html import chain, data, drawing, heat, plot, shares, surroundings
 from torchmedic.render.html.curves import Chart, charts, merged
 from torchmedic.render.html.figures import in_script, plain_figures
 from torchmedic.render.html.heat import HeatMap
@@ -60,7 +60,7 @@ def _body(report: Report, drawn: list[Chart], maps: list[HeatMap], *, has_plotly
             facts=_run_facts(report.verdict),
             charts=drawn,
             heat_maps=maps,
-            data_views=shares.data_views(report.run),
+            data_views=data.data_views(report.run),
             memory=shares.memory_view(report.run),
             environment=surroundings.rows(report.run),
             has_plotly=has_plotly,

@@ -1,17 +1,15 @@
-"""Memory and data as bars, tiles and tables."""
+"""Memory as bars and tiles."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from torchmedic.facts import DataSource, LabelColumn, MemoryPlan, Run, TableColumn
-from torchmedic.render.html.numbers import short, size
+from torchmedic.facts import MemoryPlan, Run
+from torchmedic.render.html.numbers import size
 from torchmedic.render.html.text import say
 
-_MOST_BARS = 12
-_MOST_COLUMNS = 60
-_MOST_CELLS = 5
+MOST_BARS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,29 +44,6 @@ class MemoryView:
     modules: list[Tile]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ColumnView:
-    """One row of the table of columns."""
-
-    name: str
-    type: str
-    missing: str
-    strange: str
-    low: str
-    mean: str
-    high: str
-    examples: list[str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class DataView:
-    """One data set: its columns, those with trouble first, and how its labels are spread."""
-
-    summary: str
-    columns: list[ColumnView]
-    labels: list[Bar]
-
-
 def memory_view(run: Run) -> MemoryView | None:
     plan = run.last(MemoryPlan)
     if plan is None:
@@ -84,7 +59,7 @@ def memory_view(run: Run) -> MemoryView | None:
 
 
 def _bars(amounts: Iterable[tuple[str, int]]) -> list[Bar]:
-    given = [(name, amount) for name, amount in amounts if amount > 0][:_MOST_BARS]
+    given = [(name, amount) for name, amount in amounts if amount > 0][:MOST_BARS]
     most = max((amount for _, amount in given), default=1)
     return [Bar(name=name, said=size(amount), share=100 * amount / most) for name, amount in given]
 
@@ -117,50 +92,3 @@ def _cut(amounts: list[tuple[str, int]], left: float, top: float, width: float, 
 def hash_of(name: str) -> int:
     """The same colour for the same outer module, in every process."""
     return sum(name.split(".")[0].encode())
-
-
-def data_views(run: Run) -> list[DataView]:
-    """One view for each data set that was looked at."""
-    return [_data_view(source, run) for source in run.all(DataSource)]
-
-
-def _data_view(source: DataSource, run: Run) -> DataView:
-    columns = [column for column in run.all(TableColumn) if column.source == source.source]
-    columns.sort(key=lambda column: not _is_strange(column))
-    labels = next((label for label in run.all(LabelColumn) if label.source == source.source), None)
-    most = max((count for _, count in labels.classes), default=1) if labels is not None else 1
-    return DataView(
-        summary=say("data_summary", source=source.source, rows=source.rows or 0, columns=source.columns or 0),
-        columns=[_column(column) for column in columns[:_MOST_COLUMNS]],
-        labels=[
-            Bar(name=str(value), said=str(count), share=100 * count / most)
-            for value, count in (labels.classes[-_MOST_BARS:] if labels is not None else ())
-        ],
-    )
-
-
-def _is_strange(column: TableColumn) -> bool:
-    return bool(column.nan or column.inf or column.constant is not None or column.texts or column.outliers)
-
-
-def _column(column: TableColumn) -> ColumnView:
-    strange = [(column.nan, "NaN"), (column.inf, "∞"), (column.texts.count if column.texts else 0, say("data_text"))]
-    told = [f"{count} {name}" for count, name in strange if count]
-    if column.constant is not None:
-        told.append(say("data_constant", value=column.constant))
-    if column.outliers is not None:
-        told.append(say("data_outliers", count=column.outliers.count))
-    return ColumnView(
-        name=column.column,
-        type=column.type,
-        missing=f"{100 * column.nulls / column.rows:.1f} %" if column.nulls and column.rows else "",
-        strange=", ".join(told),
-        low=_told(column.minimum),
-        mean=_told(column.mean),
-        high=_told(column.maximum),
-        examples=[str(cell) for cell in column.cells[:_MOST_CELLS]],
-    )
-
-
-def _told(value: float | None) -> str:
-    return "" if value is None else short(value)
