@@ -1,0 +1,97 @@
+"""Rules about several ranks, on hand-made facts: what a machine without cards cannot show."""
+
+from __future__ import annotations
+
+import pytest
+
+from torchmedic.facts import Location, Observation, RandomDraws, RankDevice, RankStep, Replica, Run, RunInfo
+from torchmedic.ranks.merging import merged
+from torchmedic.triage import examine
+
+LINE = Location(file="train.py", line=12, function="main", source='    device = torch.device("cuda")')
+
+
+def ranks(*facts: tuple[Observation, ...]) -> Run:
+    """A run with one rank for each set of facts."""
+    world = len(facts)
+    return merged(
+        None, [Run(info=RunInfo(rank=rank, world=world), observations=seen) for rank, seen in enumerate(facts)]
+    )
+
+
+def a_card(identity: str, *, host: str = "node0", visible: int = 4) -> RankDevice:
+    return RankDevice(device="cuda:0", identity=identity, visible=visible, host=host, chosen_at=LINE, step=1)
+
+
+def codes(run: Run) -> list[str]:
+    return [diagnosis.code for diagnosis in examine(run).diagnoses]
+
+
+def test_two_ranks_on_one_card_are_named() -> None:
+    verdict = examine(ranks((a_card("GPU-a"),), (a_card("GPU-b"),), (a_card("GPU-a"),)))
+    (diagnosis,) = verdict.diagnoses
+    assert diagnosis.code == "RNK024"
+    assert diagnosis.headline == "ranks 0 and 2 compute on the same card, `cuda:0`"
+    assert diagnosis.where == LINE
+
+
+@pytest.mark.parametrize(
+    "cards",
+    [
+        pytest.param((a_card("GPU-a"), a_card("GPU-b")), id="each sees its own card as cuda:0"),
+        pytest.param((a_card("GPU-a", visible=1), a_card("GPU-a", visible=1)), id="there is one card only"),
+        pytest.param((a_card("", visible=2), a_card("", visible=2)), id="cards cannot be told apart"),
+        pytest.param((a_card("GPU-a"), a_card("GPU-a", host="node1")), id="other machines"),
+    ],
+)
+def test_ranks_on_cards_of_their_own_are_left_alone(cards: tuple[RankDevice, ...]) -> None:
+    assert codes(ranks(*((card,) for card in cards))) == []
+
+
+def a_step(step: int, batch: str, state: str) -> tuple[Observation, ...]:
+    draws = RandomDraws(step=step, states={"input torch": state}, places={"input torch": LINE})
+    return (RankStep(step=step, batch=batch, wrapped=1), draws)
+
+
+@pytest.mark.parametrize(
+    ("batches", "states", "expected"),
+    [
+        (("a", "b"), ("s", "s"), ["RNK019"]),
+        (("a", "b"), ("s", "t"), []),
+        (("a", "a"), ("s", "s"), ["RNK013"]),
+    ],
+    ids=["other data, same numbers", "other data, other numbers", "same data"],
+)
+def test_equal_draws_count_where_data_differ(
+    batches: tuple[str, str], states: tuple[str, str], expected: list[str]
+) -> None:
+    by_rank = [
+        tuple(seen for step in range(1, 5) for seen in a_step(step, f"{batch}{step}", f"{state}{step}"))
+        for batch, state in zip(batches, states, strict=True)
+    ]
+    assert codes(ranks(*by_rank)) == expected
+
+
+def replicas(start: float, end: float, exchanged: int) -> tuple[Observation, ...]:
+    return tuple(
+        Replica(step=step, norms={"weight": norm}, exchanged=exchanged if step else 0, built=LINE)
+        for step, norm in ((0, start), (8, end))
+    )
+
+
+@pytest.mark.parametrize(
+    ("starts", "ends", "exchanged", "expected"),
+    [
+        ((1.0, 2.0), (3.0, 4.0), 16, ["RNK021"]),
+        ((1.0, 1.0), (3.0, 4.0), 0, ["RNK022"]),
+        ((1.0, 2.0), (3.0, 4.0), 0, []),
+        ((1.0, 1.0), (3.0, 3.0), 0, []),
+        ((1.0, 1.0), (3.0, 4.0), 1, []),
+    ],
+    ids=["begun apart", "never exchanged", "models of their own", "still equal", "averaged now and then"],
+)
+def test_models_without_a_wrapper_are_compared(
+    starts: tuple[float, float], ends: tuple[float, float], exchanged: int, expected: list[str]
+) -> None:
+    by_rank = [replicas(start, end, exchanged) for start, end in zip(starts, ends, strict=True)]
+    assert codes(ranks(*by_rank)) == expected
