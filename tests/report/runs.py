@@ -64,9 +64,9 @@ def training(steps: int, layers: int = 4, every: int = 1) -> list[Point]:
 
 def a_healthy_run(folder: Path, steps: int = 200) -> Path:
     epochs = [
-        MetricPoint(step=20 * epoch, epoch=epoch, name=f"{split}_loss", value=value, source="log")
+        MetricPoint(step=20 * epoch, epoch=epoch, name=f"{split}_loss", value=value, source=source)
         for epoch in range(1, 11)
-        for split, value in (("train", 1 / epoch), ("val", 0.3 + abs(epoch - 6) / 10))
+        for split, value, source in (("train", 1 / epoch, "phase"), ("val", 0.3 + abs(epoch - 6) / 10, "log"))
     ]
     watched = LayersWatched(step=0, names=tuple(f"block.{layer}.weight" for layer in range(4)))
     return a_run_file(folder, [watched, *epochs], training(steps), steps=steps, exit_code=0)

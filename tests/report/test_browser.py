@@ -57,6 +57,14 @@ def test_the_sick_step_and_the_layer_where_it_began_are_marked(browser: Browser,
         assert seen.page.locator("svg.chain .origin").count() == 1
 
 
+def test_epochs_and_evaluations_are_marked(browser: Browser, pages: dict[str, str]) -> None:
+    with opened(browser, pages["healthy"]) as seen:
+        seen.page.locator("#chart-loss .annotation-text").first.wait_for(state="attached")
+        told = seen.page.locator("#chart-loss .annotation-text").all_text_contents()
+        assert told == [f"epoch {number}" for number in range(1, 11)]
+        assert seen.page.locator("#chart-loss .shapelayer path").count() == 15, "five shaded epochs, ten evaluations"
+
+
 def test_names_chosen_by_an_attacker_run_nothing(browser: Browser, pages: dict[str, str]) -> None:
     with opened(browser, pages["hostile"]) as seen:
         seen.page.locator(".js-plotly-plot .main-svg").first.wait_for(state="attached")

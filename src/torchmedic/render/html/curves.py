@@ -10,6 +10,7 @@ from torchmedic.facts import EarlyStop, MetricPoint, Run, Series, SickStep
 from torchmedic.facts.metrics import words_of
 from torchmedic.facts.series import DEVICE_MEMORY, HOST_MEMORY, LOSS, RATE
 from torchmedic.render.html.numbers import short
+from torchmedic.render.html.phases import NO_PHASES, Phases, phases
 from torchmedic.render.html.text import Words, phrase
 
 _SPLIT_WORDS = frozenset(
@@ -60,6 +61,7 @@ class Chart:
     x_label: Words = ""
     is_stepped: bool = False
     may_be_log: bool = True
+    phases: Phases = NO_PHASES
 
     @property
     def summary(self) -> str:
@@ -125,15 +127,17 @@ def _stepwise(series: Series, run: Run) -> Chart:
     series = _in_mebibytes(series) if series.name in (HOST_MEMORY, DEVICE_MEMORY) else series
     sick = run.first(SickStep) if series.name == LOSS else None
     marks = (Mark(x=sick.step, label=phrase("mark_sick", step=sick.step), kind="sick"),) if sick and sick.step else ()
+    seen = phases(run) if series.name == LOSS else NO_PHASES
     return Chart(
         id=f"chart-{series.name.replace('/', '-')}",
         title=title,
-        summaries=(_summary(title, series),),
+        summaries=(_summary(title, series), *((seen.summary,) if seen.summary else ())),
         lines=(Line(name=title, x=series.steps, y=series.values, low=series.low, high=series.high),),
         marks=marks,
         x_label=phrase("axis_step"),
         is_stepped=series.name == RATE,
         may_be_log=series.name == LOSS,
+        phases=seen,
     )
 
 

@@ -47,6 +47,7 @@ def _words(drawn: list[Chart], maps: list[HeatMap]) -> dict[str, dict[str, Any]]
             "x": str(chart.x_label),
             "lines": [str(line.name) for line in chart.lines],
             "marks": [str(mark.label) for mark in chart.marks],
+            "epochs": [str(epoch.label) for epoch in chart.phases.epochs],
         }
         for chart in drawn
     }
@@ -59,6 +60,8 @@ def _chart(chart: Chart) -> dict[str, Any]:
         "id": chart.id,
         "lines": [_line(line) for line in chart.lines],
         "marks": [{"x": mark.x, "kind": mark.kind} for mark in chart.marks],
+        "epochs": [[epoch.start, epoch.end] for epoch in chart.phases.epochs],
+        "evaluations": list(chart.phases.evaluations),
         "isStepped": chart.is_stepped,
         "isLog": chart.is_log,
     }

@@ -50,6 +50,7 @@ def static_plot(chart: Chart, *, has_picture: bool = True) -> Markup:
     if not values:
         return Markup("")
     x = [place for line in chart.lines for place in line.x] + [mark.x for mark in chart.marks]
+    x += [epoch.end for epoch in chart.phases.epochs]
     across, up = Scale(min(x), max(x)), Scale(min(values), max(values), is_log=chart.is_log)
     body = _drawn(chart, across, up) if has_picture else ""
     return Markup(
@@ -69,7 +70,19 @@ def _drawn(chart: Chart, across: Scale, up: Scale) -> Markup:
     grid = Markup("").join(
         Markup('<path class="grid" d="M0 {y:.1f}H1000"/>').format(y=_H - up.place(tick) * _H) for tick in up.ticks(4)
     )
-    return grid + marks + lines
+    return _phases(chart, across) + grid + marks + lines
+
+
+def _phases(chart: Chart, across: Scale) -> Markup:
+    """Every second epoch in another shade, a mark at the bottom for each evaluation."""
+    shades = "".join(
+        f"M{across.place(max(epoch.start, across.low)) * _W:.1f} 0H{across.place(epoch.end) * _W:.1f}V1000"
+        f"H{across.place(max(epoch.start, across.low)) * _W:.1f}z"
+        for epoch in chart.phases.epochs[1::2]
+    )
+    marks = "".join(f"M{across.place(step) * _W:.1f} 1000v-40" for step in chart.phases.evaluations)
+    drawn = Markup('<path class="epoch" d="{}"/>').format(shades) if shades else Markup("")
+    return drawn + (Markup('<path class="evaluation" d="{}"/>').format(marks) if marks else "")
 
 
 def _line(line: Line, number: int, across: Scale, up: Scale, *, is_stepped: bool) -> Markup:
@@ -121,4 +134,7 @@ def _labels(chart: Chart, across: Scale, up: Scale) -> Markup:
         place = 100 * across.place(mark.x)
         side, place = ("left", place) if place < 60 else ("right", 100 - place)
         parts.append(label.format(kind=f"mark-label {mark.kind}", side=side, place=place, words=mark.label))
+    for epoch in chart.phases.epochs:
+        middle = (max(epoch.start, across.low) + epoch.end) / 2
+        parts.append(label.format(kind="epoch-label", side="left", place=100 * across.place(middle), words=epoch.label))
     return Markup("").join(parts)

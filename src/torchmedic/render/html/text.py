@@ -67,9 +67,11 @@ TEXT = {
         "{name}: {first} at step {first_step}, {last} at step {last_step}, lowest {low} at step {low_step}"
     ),
     "curve_summary_epochs": "{name}: best {best} at epoch {epoch}, last {last}",
+    "curve_phases": "shaded: every second of {epochs} epochs; marks at the bottom: {times} evaluations",
     "axis_step": "step",
     "axis_epoch": "epoch",
     "mark_sick": "sick step {step}",
+    "mark_epoch": "epoch {epoch}",
     "mark_best": "best epoch {epoch}",
     "mark_stopped": "stopped early at epoch {epoch}",
     "layers": "Layers over time",

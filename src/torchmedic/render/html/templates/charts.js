@@ -28,17 +28,27 @@ const medic = (() => {
     hovertemplate: `${words.x} %{x}<br>%{y:.5~g}<extra></extra>`,
   });
   const markColour = { sick: "--error", best: "--good", stopped: "--warning" };
-  const shapes = (chart) => chart.marks.map((mark) => ({
-    type: "line", x0: mark.x, x1: mark.x, yref: "paper", y0: 0, y1: 1,
-    line: { color: colour(markColour[mark.kind]), width: 1.5, dash: "dash" },
-  }));
+  const upright = (x, top, line) => ({ type: "line", x0: x, x1: x, yref: "paper", y0: 0, y1: top, line });
+  const shapes = (chart) => [
+    ...chart.epochs.filter((_, number) => number % 2).map(([x0, x1]) => ({
+      type: "rect", x0, x1, yref: "paper", y0: 0, y1: 1, layer: "below", line: { width: 0 },
+      fillcolor: colour("--soft"), opacity: 0.09,
+    })),
+    ...chart.evaluations.map((x) => upright(x, 0.04, { color: colour("--s2"), width: 2 })),
+    ...chart.marks.map((m) => upright(m.x, 1, { color: colour(markColour[m.kind]), width: 1.5, dash: "dash" })),
+  ];
   const notes = (chart, words) => {
     const last = Math.max(...chart.lines.map((line) => line.x[line.x.length - 1]));
-    return chart.marks.map((mark, number) => ({
+    const epochs = chart.epochs.map(([start, end], number) => ({
+      x: (start + end) / 2, y: 0.04, yref: "paper", text: words.epochs[number], showarrow: false, yanchor: "bottom",
+      font: { color: colour("--soft"), size: 10 },
+    }));
+    const marks = chart.marks.map((mark, number) => ({
       x: mark.x, y: 1, yref: "paper", text: words.marks[number].replaceAll("<", "&lt;"), showarrow: false,
       yanchor: "top", yshift: -16 * number, xanchor: mark.x > 0.6 * last ? "right" : "left",
       font: { color: colour(markColour[mark.kind]) },
     }));
+    return [...epochs.filter((note) => note.text), ...marks];
   };
 
   const drawChart = (chart, place, words) => {
