@@ -39,7 +39,7 @@ def test_a_script_that_does_not_fit_is_told_what_would(tmp_path: Path) -> None:
     # GIVEN a script whose memory grows with its batch
     (tmp_path / "train.py").write_text(_SCRIPT)
     # WHEN it is asked about on a card that is too small
-    wanted = ("--card", "1GiB", "--json", "out.json", "train.py", "--batch-size", "100000")
+    wanted = ("--card", "1GiB", "--json", "out.json", "--html", "out.html", "train.py", "--batch-size", "100000")
     done = _torchmedic(tmp_path, *wanted)
     # THEN the answer is no, with the largest batch that fits
     assert done.returncode == 1, done.stderr
@@ -57,6 +57,12 @@ def test_a_script_that_does_not_fit_is_told_what_would(tmp_path: Path) -> None:
     room = memory["fits"]["usable"]
     assert 0.2 * room < memory["fits"]["largest"]["size"] * row < 0.6 * room
     assert memory["growth"]["laws"]["backward"]["linear"] > row
+    # AND the page shows it over the step, by module and by line
+    page = (tmp_path / "out.html").read_text(encoding="utf-8").split("<template")[0]
+    assert "1GiB: it does not fit" in page
+    assert "train.py:10  model(torch.randn" in page
+    for picture in ('class="layer s0"', 'class="tiles"', ">activations<", ">backward pass<"):
+        assert picture in page
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from torchmedic.facts import (
     Trial,
 )
 from torchmedic.facts.datacheck import Cell
-from torchmedic.facts.memory_plan import ModuleShare
+from torchmedic.facts.memory_plan import MemoryMoment, ModuleShare
 from torchmedic.store import RUN_FILE, append, create
 
 HOSTILE = "<script>window.hurt=1</script><img src=x onerror=window.hurt=1>"
@@ -156,6 +156,11 @@ def a_check_up(folder: Path, name: str = "troponin") -> Path:
             peak_step=2,
             by_category={"activations": 2 << 30, "parameters": 1 << 30},
             by_module=tuple(ModuleShare(module=f"{name}.layer{k}", bytes=(9 - k) << 27) for k in range(9)),
+            course=tuple(
+                MemoryMoment(phase=phase, by_category={"activations": k << 28, "parameters": 1 << 30})
+                for phase, amounts in (("forward", range(8)), ("backward", range(8, 0, -1)), ("optimizer", (0, 0, 0)))
+                for k in amounts
+            ),
             phase_peaks={"forward": 2 << 30, "backward": 3 << 30, "optimizer": 1 << 30},
         ),
     ]

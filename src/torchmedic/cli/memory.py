@@ -15,7 +15,7 @@ from torchmedic.translation import said
 
 if TYPE_CHECKING:
     from torchmedic.checkups.memory.cards import Card
-    from torchmedic.facts import MemoryPlan
+    from torchmedic.facts import MemoryPlan, Run
     from torchmedic.findings import Verdict
 
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @click.option("--remedies", is_flag=True, help="Estimate anew with each remedy (a minute or so).")
 @click.option("--real", is_flag=True, help="Measure on the GPU of this machine instead of predicting.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the verdict as JSON (- for stdout).")
+@click.option("--html", "html_path", type=click.Path(path_type=Path), help="Write it as one HTML page (- for stdout).")
 @click.argument(
     "command", nargs=-1, type=click.UNPROCESSED, required=True, metavar="SCRIPT [ARGS]... | -m MODULE [ARGS]..."
 )
@@ -34,6 +35,7 @@ def command(
     remedies: bool,
     real: bool,
     json_path: Path | None,
+    html_path: Path | None,
     command: tuple[str, ...],
 ) -> None:
     """Predict the peak memory of a training script that was not changed, without a GPU.
@@ -45,16 +47,21 @@ def command(
     from torchmedic.cli._memory_axes import parse_sweep
 
     check_command(command)
-    check_result_path(json_path)
+    for path in (json_path, html_path):
+        check_result_path(path)
     card = _card(card_name)
     wanted = parse_sweep(sweep_text) if sweep_text else None
     found = find(command, card, named=card_name is not None, wanted=wanted, remedies=remedies, real=real)
-    verdict = _verdict(found.plan, command, found.blocks(), sound=found.sound)
+    run, verdict = _verdict(found.plan, command, found.blocks(), sound=found.sound)
     if json_path is not None:
         from torchmedic.render.plain import to_json
 
         write_result(json_path, to_json(verdict))
-    if json_path != STANDARD:
+    if html_path is not None:
+        from torchmedic.reporting import html_report
+
+        write_result(html_path, html_report(None, run, verdict))
+    if STANDARD not in (json_path, html_path):
         for line in found.lines():
             # Rows are set in columns: only what stands in the last one is told.
             figures, gap, text = line.rpartition("  ") if line.startswith("  ") else ("", "", line)
@@ -75,7 +82,7 @@ def _card(name: str | None) -> Card:
         raise OneLineError(str(error)) from None
 
 
-def _verdict(plan: MemoryPlan, command: tuple[str, ...], blocks: dict[str, Any], *, sound: bool) -> Verdict:
+def _verdict(plan: MemoryPlan, command: tuple[str, ...], blocks: dict[str, Any], *, sound: bool) -> tuple[Run, Verdict]:
     from dataclasses import replace
 
     from torchmedic.facts import Run, RunInfo
@@ -90,5 +97,6 @@ def _verdict(plan: MemoryPlan, command: tuple[str, ...], blocks: dict[str, Any],
         steps=plan.steps,
         seconds=plan.seconds,
     )
-    verdict = examine(Run(info=info, observations=(plan,)))
-    return replace(verdict, outcome="healthy" if sound else "sick", extra={"memory": blocks})
+    run = Run(info=info, observations=(plan,))
+    verdict = examine(run)
+    return run, replace(verdict, outcome="healthy" if sound else "sick", extra={"memory": blocks})

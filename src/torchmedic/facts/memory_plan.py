@@ -55,12 +55,21 @@ class LostTrack:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MemoryMoment:
+    """What was held at one moment of a step."""
+
+    phase: str
+    by_category: dict[str, int]
+
+
+@dataclass(frozen=True, kw_only=True)
 class MemoryPlan(Observation):
     """The memory of the first optimizer steps.
 
     `mode` says how it was found: "fake-cuda" (as if a card were there), "fake-cpu" (all tensors counted as if they
     were on one), or "real" (measured). `phase_peaks` are the most bytes of each phase, `step_peaks` those of each
-    optimizer step. `loader_batch` is the batch size of the script's data loader (0 without one).
+    optimizer step, `course` what was held over the step with the peak. `loader_batch` is the batch size of the script's
+    data loader (0 without one).
     """
 
     kind: ClassVar[str] = "memory-plan"
@@ -82,6 +91,7 @@ class MemoryPlan(Observation):
     largest: tuple[BigTensor, ...] = ()
     phase_peaks: dict[str, int] = field(default_factory=dict)
     step_peaks: tuple[int, ...] = ()
+    course: tuple[MemoryMoment, ...] = ()
     assumed: tuple[Assumption, ...] = ()
     lost: LostTrack | None = None
     loader_batch: int = 0

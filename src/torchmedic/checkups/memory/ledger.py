@@ -60,7 +60,7 @@ class Ledger:
         self.step_peaks: dict[int, int] = {}
         self.made_in_step = 0
         self._entries: dict[int, _Entry] = {}
-        self._log: list[tuple[bool, Holding]] = []
+        self.log: list[tuple[bool, Holding]] = []
         self._peak = 0
         self._peak_at = 0
         self.peak_phase = "setup"
@@ -136,7 +136,7 @@ class Ledger:
     def holdings_at_peak(self) -> list[Holding]:
         """What was held when most was: the log is read again up to that moment."""
         alive: dict[int, Holding] = {}
-        for opened, holding in self._log[: self._peak_at]:
+        for opened, holding in self.log[: self._peak_at]:
             if opened:
                 alive[id(holding)] = holding
             else:
@@ -160,14 +160,14 @@ class Ledger:
         holding.bytes = block.size
         if self.phase in _REPEATED:
             self.made_in_step += size
-        self._log.append((True, holding))
+        self.log.append((True, holding))
         now = allocator.allocated
         if now > self.phase_peaks.get(self.phase, 0):
             self.phase_peaks[self.phase] = now
         if now > self.step_peaks.get(self.step, 0):
             self.step_peaks[self.step] = now
         if now > self._peak:
-            self._peak, self._peak_at = now, len(self._log)
+            self._peak, self._peak_at = now, len(self.log)
             self.peak_phase, self.peak_step = self.phase, self.step
             self.peak_origin = Origin(holding.module, holding.where)
         return block
@@ -180,4 +180,4 @@ class Ledger:
     def _close(self, holding: Holding, block: Block, size: int) -> None:
         self.allocator.release(block)
         self.allocator.requested -= size
-        self._log.append((False, holding))
+        self.log.append((False, holding))

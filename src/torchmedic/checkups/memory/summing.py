@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from torchmedic.checkups.memory.course import category_of, course_of
 from torchmedic.facts import Location
 from torchmedic.facts.memory_plan import Assumption, BigTensor, LineShare, LostTrack, MemoryPlan, ModuleShare
 
@@ -17,16 +18,6 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 40
 _LARGEST = 10
-_EARLY = ("setup", "data")
-
-
-def category_of(holding: Holding) -> str:
-    """What a piece of memory is for."""
-    if holding.category:
-        return holding.category
-    if holding.phase in _EARLY:
-        return "data"
-    return "activations" if holding.saved else "temporaries"
 
 
 def make_plan(pretence: Pretence, steps: int, began: float, mode: str, lost: LostTrack | None) -> MemoryPlan:
@@ -58,6 +49,7 @@ def make_plan(pretence: Pretence, steps: int, began: float, mode: str, lost: Los
         by_line=tuple(LineShare(where=w, bytes=b) for w, b in lines.most_common(_MOST_ROWS)),
         largest=tuple(_big(h) for h in sorted(held, key=lambda h: -h.bytes)[:_LARGEST]),
         phase_peaks=dict(ledger.phase_peaks),
+        course=course_of(ledger, ledger.peak_step),
         step_peaks=tuple(ledger.step_peaks[step] for step in sorted(ledger.step_peaks) if step < max(steps, 1)),
         assumed=tuple(
             Assumption(what=what, where=where, times=times) for (where, what), times in pretence.world.assumed.items()

@@ -12,6 +12,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from torchmedic._version import __version__
+from torchmedic.facts import DataSource, MemoryPlan, Run
 from torchmedic.findings import Diagnosis, Verdict
 from torchmedic.render.html import chain, data, drawing, heat, plot, shares, surroundings
 from torchmedic.render.html.curves import Chart, charts, merged
@@ -61,7 +62,7 @@ def _body(report: Report, drawn: list[Chart], maps: list[HeatMap], *, has_plotly
             charts=drawn,
             heat_maps=maps,
             data_views=data.data_views(report.run),
-            memory=shares.memory_view(report.run),
+            memory=shares.memory_view(report.run, report.verdict.extra.get("memory", {}).get("fits")),
             environment=surroundings.rows(report.run),
             has_plotly=has_plotly,
             has_pictures=has_pictures,
@@ -101,7 +102,7 @@ def live_page() -> str:
 def _told(report: Report) -> dict[str, Any]:
     return {
         "verdict": report.verdict,
-        "nothing": _nothing(report.verdict),
+        "nothing": _nothing(report.verdict, report.run),
         "diagnoses": [_diagnosis(d, report) for d in report.verdict.diagnoses],
         "chain": _chain(report),
     }
@@ -133,9 +134,15 @@ def _run_facts(verdict: Verdict) -> list[str]:
     return facts
 
 
-def _nothing(verdict: Verdict) -> str:
+def _nothing(verdict: Verdict, run: Run) -> str:
+    """What stands at the top of a page without findings."""
     if verdict.diagnoses or verdict.unexplained:
         return ""
+    plan = run.last(MemoryPlan)
+    if plan is not None:
+        return shares.memory_summary(plan)
+    if run.first(DataSource) is not None:
+        return say("nothing_wrong")
     return say("nothing_found", steps=verdict.info.steps) if verdict.info.steps else say("nothing_trained")
 
 

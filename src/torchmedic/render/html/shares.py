@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from torchmedic.facts import MemoryPlan, Run
+from torchmedic.facts import Location, MemoryPlan, Run
+from torchmedic.render.html.course import CourseView, course_view, phase_name
 from torchmedic.render.html.numbers import size
 from torchmedic.render.html.text import say
+from torchmedic.translation import said
 
 MOST_BARS = 12
 
@@ -36,26 +39,51 @@ class Tile:
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryView:
-    """What a training needs on a card: by kind, by phase of the step, by module."""
+    """What a training needs on a card: over the step, by kind, by phase, by module, by line."""
 
     summary: str
+    fit: str
+    course: CourseView | None
     categories: list[Bar]
     phases: list[Bar]
     modules: list[Tile]
+    lines: list[Bar]
 
 
-def memory_view(run: Run) -> MemoryView | None:
+def memory_view(run: Run, fits: dict[str, Any] | None) -> MemoryView | None:
+    """`fits` is what the check-up says of a card that was named."""
     plan = run.last(MemoryPlan)
     if plan is None:
         return None
-    said = say("memory_summary", peak=size(plan.peak_allocated), reserved=size(plan.peak_reserved), phase=plan.phase)
     modules = [(share.module or say("memory_outside"), share.bytes) for share in plan.by_module if share.bytes > 0]
     return MemoryView(
-        summary=said,
-        categories=_bars(sorted(plan.by_category.items(), key=lambda pair: -pair[1])),
-        phases=_bars(plan.phase_peaks.items()),
+        summary=memory_summary(plan),
+        fit=_fit(fits) if fits else "",
+        course=course_view(plan),
+        categories=_bars((said(name), amount) for name, amount in plan.by_category.items()),
+        phases=_bars((phase_name(name), amount) for name, amount in plan.phase_peaks.items()),
         modules=tiles(sorted(modules, key=lambda pair: -pair[1])),
+        lines=_bars((_line(share.where), share.bytes) for share in plan.by_line if share.where is not None),
     )
+
+
+def memory_summary(plan: MemoryPlan) -> str:
+    return say(
+        "memory_summary",
+        peak=size(plan.peak_allocated),
+        reserved=size(plan.peak_reserved),
+        phase=phase_name(plan.phase),
+        card=plan.card,
+    )
+
+
+def _fit(fits: dict[str, Any]) -> str:
+    name = "memory_fits" if fits["fits"] else "memory_too_much"
+    return say(name, card=fits["card"], spare=size(abs(fits["spare"])), usable=size(fits["usable"]))
+
+
+def _line(where: Location) -> str:
+    return f"{where.file}:{where.line}  {where.source.strip()}"
 
 
 def _bars(amounts: Iterable[tuple[str, int]]) -> list[Bar]:
