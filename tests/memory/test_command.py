@@ -61,7 +61,7 @@ def test_a_script_that_does_not_fit_is_told_what_would(tmp_path: Path) -> None:
     page = (tmp_path / "out.html").read_text(encoding="utf-8").split("<template")[0]
     assert "1GiB: it does not fit" in page
     assert "train.py:10  model(torch.randn" in page
-    for picture in ('class="layer s0"', 'class="tiles"', ">activations<", ">backward pass<"):
+    for picture in ('class="layer s0"', 'class="tiles"', ">activations<", ">backward phase<"):
         assert picture in page
 
 

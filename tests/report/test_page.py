@@ -88,7 +88,7 @@ def test_check_ups_of_data_and_memory_are_shown(tmp_path: Path) -> None:
     assert "2 farther below, 0 farther above" in page
     assert shown(page).count('class="shade') == 9
     assert shown(page).count('class="layer') == 2, "two kinds of memory over the step"
-    assert all(f">{phase}</span>" in page for phase in ("forward pass", "backward pass", "optimizer step"))
+    assert all(f">{phase}</span>" in page for phase in ("forward phase", "backward phase", "optimizer step"))
 
 
 def test_tiles_cover_the_whole_and_show_each_amount() -> None:
