@@ -29,10 +29,10 @@ from rich.console import Console
 import torchmedic.checking  # noqa: F401
 from torchmedic import settings as options
 from torchmedic.cli._stuck import Attendant
-from torchmedic.facts import Birth, Origin, Run, RunInfo, SickStep, Trial
+from torchmedic.facts import Run, RunInfo
 from torchmedic.findings import Verdict
 from torchmedic.launch import parent
-from torchmedic.launch.retrace import entered_with_data, never_reproduced
+from torchmedic.launch.retrace import SEEN_AGAIN, entered_with_data, never_reproduced
 from torchmedic.ranks.merging import load_whole
 from torchmedic.render.text import draw
 from torchmedic.store import RUN_FILE, append, create, load
@@ -130,8 +130,7 @@ def _run_again_if_needed(
         create(second / RUN_FILE, RunInfo())
         again = replace(first, run_folder=str(second), purpose=purpose, until_step=asked.step)
         _in_fork(work, script, arguments, again, timeout)
-        added = (Birth, Origin, SickStep, Trial)
-        append(folder / RUN_FILE, [o for o in load(second).observations if isinstance(o, added)])
+        append(folder / RUN_FILE, [o for o in load(second).observations if isinstance(o, SEEN_AGAIN)])
 
 
 def rendered(verdict: Verdict, width: int = 100) -> str:

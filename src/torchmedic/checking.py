@@ -78,8 +78,8 @@ def assert_clean_data(data: Any, *, allow: Iterable[str] = (), hints: bool = Fal
 
 
 def _asked_at(fact: Any, asked: Location | None) -> Observation:
-    """The fact with the line of the script that asked for it."""
-    placed: Observation = replace(fact, asked=asked)
+    """The fact with the line of the script that asked for it; what is only drawn needs none."""
+    placed: Observation = replace(fact, asked=asked) if hasattr(fact, "asked") else fact
     return placed
 
 

@@ -20,7 +20,8 @@ class Settings:
     """What the watched process needs to know.
 
     `purpose` is "watch" for the user's run; a second, silent run has "retrace" to look at every line of data
-    preparation, or "wake" to look at every operation of step `until_step`; "memory" runs it on a pretended card, "reading" sees which data it reads.
+    preparation, or "wake" to look at every operation of step `until_step`; "memory" runs it on a pretended card,
+    "reading" sees which data it reads.
     `parent` is the process that armed it: only its direct child is watched.
 
     `rank` is that of a process of several, whose own folder lies below `shared_folder`. A `launcher` (torchrun) is not

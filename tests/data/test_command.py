@@ -51,6 +51,22 @@ def test_findings_are_exit_1_with_text_json_and_rows(tmp_path: Path) -> None:
     assert dict(bad) == {"inf": 6, "outlier": 2, "text": 2, "missing": 1, "flat-group": 301}
 
 
+def test_histograms_count_every_finite_value(tmp_path: Path) -> None:
+    from torchmedic.checkups.data.check import check_paths
+    from torchmedic.checkups.data.options import Options
+    from torchmedic.facts import ColumnHistogram
+
+    lab_events().to_parquet(tmp_path / "t.parquet", index=False)
+    seen = check_paths((str(tmp_path / "t.parquet"),), Options()).seen
+    drawn = {fact.column: fact.histogram for fact in seen if isinstance(fact, ColumnHistogram)}
+    values = lab_events()["valuenum"].to_numpy()
+    values = values[np.isfinite(values)]
+    found = drawn["valuenum"]
+    inside = values[(values >= found.low) & (values <= found.high)]
+    assert found.counts == tuple(np.histogram(inside, bins=len(found.counts), range=(found.low, found.high))[0])
+    assert (found.below, found.above) == ((values < found.low).sum(), (values > found.high).sum())
+
+
 def test_the_page_holds_every_finding_and_needs_no_network(tmp_path: Path) -> None:
     path = write_csv(tmp_path)
     answer = _run(path, "--group-by", "itemid", "--html", tmp_path / "page.html", "--json", tmp_path / "out.json")

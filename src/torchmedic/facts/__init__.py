@@ -1,5 +1,6 @@
 """What was seen: torch-free records between the probes and the rules."""
 
+from torchmedic.facts.averages import AverageSeen as AverageSeen
 from torchmedic.facts.clues import EmptyFilter as EmptyFilter
 from torchmedic.facts.clues import FailedCall as FailedCall
 from torchmedic.facts.clues import FileAtCrash as FileAtCrash

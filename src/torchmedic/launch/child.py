@@ -122,6 +122,8 @@ def _tell_tracker(recorder: Recorder, tracker: str, handle: object) -> None:
 
 def _retrace(recorder: Recorder) -> None:
     """Look at lines instead of steps; torch is only asked for the step clock."""
+    from torchmedic.probes.groupings import Groupings
+    from torchmedic.probes.readings import Readings
     from torchmedic.replay.preparation import Preparation
 
     def keep_clock() -> None:
@@ -130,7 +132,8 @@ def _retrace(recorder: Recorder) -> None:
         install_clock(recorder)
 
     after_import("torch", keep_clock)
-    recorder.add(Preparation())
+    for probe in (Readings(), Groupings(), Preparation()):
+        recorder.add(probe)
 
 
 def _note_readings(recorder: Recorder) -> None:

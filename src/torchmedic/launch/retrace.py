@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from torchmedic.facts import Birth, Origin, Run, SickStep, Trial
+from torchmedic.facts import Birth, FileRead, NormalisedBy, Origin, Run, SickStep, Trial
 from torchmedic.launch.parent import run_script
 from torchmedic.settings import RUN_FILE, Purpose, Settings
 from torchmedic.store import RunFileError, append, load
+
+SEEN_AGAIN = (Birth, FileRead, NormalisedBy, Origin, SickStep, Trial)
 
 
 def entered_with_data(run: Run) -> Origin | SickStep | None:
@@ -54,5 +56,5 @@ def _run_again(
     again = replace(settings, run_folder=str(second), parent=os.getpid(), purpose=purpose, until_step=until_step)
     run_script(command, second, again, silent=True)
     seen = load(second)
-    append(folder / RUN_FILE, [o for o in seen.observations if isinstance(o, (Birth, Origin, SickStep, Trial))])
+    append(folder / RUN_FILE, [o for o in seen.observations if isinstance(o, SEEN_AGAIN)])
     shutil.rmtree(second, ignore_errors=True)

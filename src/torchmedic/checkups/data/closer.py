@@ -6,7 +6,7 @@ import itertools
 import math
 
 from torchmedic.checkups.data.engine import LARGEST_DOUBLE, Column, Table, Wanted
-from torchmedic.facts import Cell, Instants, Lengths, Outliers, Texts, TwoScales
+from torchmedic.facts import Cell, Histogram, Instants, Lengths, Outliers, Texts, TwoScales
 
 # What pandas and R read as missing without a word.
 MISSING_WORDS = frozenset(
@@ -34,6 +34,7 @@ _UNIT_FACTORS = (10.0, 100.0, 1000.0, 60.0, 3600.0, 2.2046, 2.54, 25.4, 30.48, 3
 ISOLATED = 30.0
 FAR = 100.0
 FEWEST_ROWS = 30
+_BINS = 24
 _READABLE = 0.9
 
 
@@ -133,6 +134,20 @@ def _gap(distances: list[float], reach: float) -> float | None:
         if outer > ISOLATED * max(inner, reach):
             return math.sqrt(outer * max(inner, reach))
     return None
+
+
+def histogram(table: Table, column: Column, middle: tuple[float, ...]) -> Histogram | None:
+    """Counts in bins of equal width between the low and the high end; a single far value must not flatten them."""
+    low, _, high, _ = middle
+    width = (high - low) / _BINS
+    if not 0 < width < math.inf:
+        return None
+    number = number_of(column)
+    place = f"CASE WHEN {number} < {low!r} THEN -1 WHEN {number} > {high!r} THEN {_BINS} "
+    place += f"ELSE least(CAST(floor(({number} - {low!r}) / {width!r}) AS INTEGER), {_BINS - 1}) END"
+    counts = dict(table.query(f"SELECT {place} AS b, count(*) FROM {{t}} WHERE {_finite(column)} GROUP BY b"))
+    inside = tuple(int(counts.get(i, 0)) for i in range(_BINS))
+    return Histogram(low=low, high=high, counts=inside, below=counts.get(-1, 0), above=counts.get(_BINS, 0))
 
 
 def two_scales(table: Table, column: Column) -> TwoScales | None:

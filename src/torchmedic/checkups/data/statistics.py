@@ -16,7 +16,7 @@ MOST_GROUPS = 200_000
 # The share of readable cells from which a column of text is one of numbers.
 READABLE = 0.9
 _COLUMNS_AT_ONCE = 2000
-_NUMBER_WORDS = "('nan', 'NaN', 'inf')"
+_NUMBER_WORDS = ("nan", "NaN", "inf")
 
 _NUMBERS = ("present", "nan", "finite", "beyond_half", "minimum", "maximum", "mean", "std", "smallest")
 _WHOLE = ("present", "minimum", "maximum", "mean", "std")

@@ -14,7 +14,7 @@ from torchmedic.checkups.data.labels import label_facts
 from torchmedic.checkups.data.options import Options, Progress
 from torchmedic.checkups.data.statistics import MOST_GROUPS, Statistics, Summary, flat_groups, statistics
 from torchmedic.checkups.data.twins import repeats_in, shared_within
-from torchmedic.facts import Cell, Observation, SpreadByGroup, TableColumn
+from torchmedic.facts import Cell, ColumnHistogram, Observation, SpreadByGroup, TableColumn
 
 _FLOAT32_WHOLE = 1 << 24
 _CLOSER_COLUMNS = 2000
@@ -84,7 +84,7 @@ def _spreads(looked: Looked, options: Options) -> Iterator[SpreadByGroup]:
             )
 
 
-def _columns(looked: Looked) -> Iterator[TableColumn]:
+def _columns(looked: Looked) -> Iterator[Observation]:
     small = looked.small
     assert small is not None
     by_name = {column.name: column for column in small.columns}
@@ -92,7 +92,10 @@ def _columns(looked: Looked) -> Iterator[TableColumn]:
     few = looked.numbers.rows < closer.FEWEST_ROWS
     middles = {} if few else closer.middles(small, [by_name[column.name] for column in numeric])
     for summary in looked.numbers.columns:
-        yield _column(looked, small, by_name[summary.column.name], summary, middles)
+        name = summary.column.name
+        yield _column(looked, small, by_name[name], summary, middles)
+        if name in middles and (drawn := closer.histogram(small, by_name[name], middles[name])) is not None:
+            yield ColumnHistogram(source=looked.table.name, column=name, histogram=drawn)
 
 
 def _is_numeric(summary: Summary) -> bool:

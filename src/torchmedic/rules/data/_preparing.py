@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePath
 
-from torchmedic.facts import Birth, Location, Source
+from torchmedic.facts import Birth, FileRead, Location, NormalisedBy, Source
 from torchmedic.findings import Also, Remedy
 from torchmedic.rules.numerics._case import Case
 
@@ -94,12 +95,48 @@ def entered(case: Case, source: Source) -> Iterator[str]:
     yield f"entered step {case.sick.step}{line} as `{source.name}` {source.tensor}: {rows}{columns}{sample}{file}"
 
 
-def every_other(birth: Birth | None) -> Remedy:
-    """The command that lists all such rows, not only those of this step; with the file where the line names it."""
-    found = _DATA_FILE.search(birth.where.source) if birth is not None else None
-    return Remedy(
-        title=f"list every other such row: `torchmedic data {found.group(1) if found else 'FILE'} --rows bad.csv`"
-    )
+def every_other(case: Case) -> tuple[Remedy, ...]:
+    """The command that lists all such rows, not only those of this step: of the one file that was read, or of all."""
+    files, script = _files_read(case), " ".join(case.run.info.argv)
+    if len(files) == 1:
+        keys = "".join(f" --group-by {key}" for key in _keys(case))
+        return (Remedy(title=f"list every other such row: `torchmedic data {files[0]}{keys} --rows bad.csv`"),)
+    if files and script:
+        return (Remedy(title=f"list every other such row: `torchmedic data --rows bad.csv --for {script}`"),)
+    dataset = case.source.dataset if case.source is not None else ""
+    if dataset and not files:
+        asked = "torchmedic.check_data(dataset, samples=None)"
+        return (Remedy(title=f"count every other such sample of `{dataset}` in Python: `{asked}`"),)
+    return ()
+
+
+def _files_read(case: Case) -> list[str]:
+    """The file that the guilty line reads; else every data file that the script was seen to read."""
+    birth, here = case.birth, case.run.info.cwd
+    seen = list(case.run.all(FileRead))
+    if birth is not None and birth.was_read:
+        named = _DATA_FILE.search(birth.where.source)
+        there = [s for s in seen if s.where is not None and (s.where.file, s.where.line) == _place(birth.where)]
+        seen = there or seen
+        if not seen and named is not None:
+            return [named.group(1)]
+    if not seen and case.source is not None and case.source.file:
+        return [case.source.file]
+    paths = [PurePath(s.path) for s in seen]
+    shown = [str(path.relative_to(here)) if here and path.is_relative_to(here) else str(path) for path in paths]
+    return list(dict.fromkeys(shown))
+
+
+def _place(where: Location) -> tuple[str, int]:
+    return where.file, where.line
+
+
+def _keys(case: Case) -> list[str]:
+    """The columns whose groups the guilty line scales."""
+    birth = case.birth
+    if birth is None or birth.was_read:
+        return []
+    return list(dict.fromkeys(s.key for s in case.run.all(NormalisedBy) if _place(s.where) == _place(birth.where)))
 
 
 def is_label(case: Case) -> bool:

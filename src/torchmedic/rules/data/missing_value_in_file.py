@@ -41,7 +41,7 @@ class MissingValueInFile(NumericsRule):
             remedies=(
                 Remedy(title=_dropping(birth)),
                 Remedy(title="or fill them, and tell the network in a second column which were missing"),
-                every_other(birth),
+                *every_other(case),
             ),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchmedic.findings import Remedy
-from torchmedic.rules.data._preparing import entered, field_of, reached, shown_at
+from torchmedic.rules.data._preparing import entered, every_other, field_of, reached, shown_at
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._case import Case
 from torchmedic.rules.numerics._reading import at_step, fitted
@@ -40,6 +40,7 @@ class NonFiniteInput(NumericsRule):
             notes=tuple(reached(case, birth)) if birth is not None else tuple(entered(case, source)),
             remedies=(
                 Remedy(title="find out what those cells mean, then drop the rows or fill them in the preparation"),
+                *every_other(case),
             ),
             rows=source.row_count or None,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchmedic.findings import Remedy
-from torchmedic.rules.data._preparing import entered, field_of, is_label, reached, shown_at
+from torchmedic.rules.data._preparing import entered, every_other, field_of, is_label, reached, shown_at
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._case import Case
 from torchmedic.rules.numerics._reading import at_step, fitted
@@ -37,5 +37,6 @@ class NonFiniteLabel(NumericsRule):
             rows=source.row_count or None,
             remedies=(
                 Remedy(title="leave samples without a label out of training: filter the data set by `isfinite`"),
+                *every_other(case),
             ),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchmedic.findings import Remedy
-from torchmedic.rules.data._preparing import column_list, field_of, reached, variable_text
+from torchmedic.rules.data._preparing import column_list, every_other, field_of, reached, variable_text
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._births import words
 from torchmedic.rules.numerics._case import Case
@@ -40,5 +40,6 @@ class TextAsNumber(NumericsRule):
             rows=birth.bad,
             remedies=(
                 Remedy(title="look at the texts that are no numbers (`<0.5`, `n/a`), and decide what each means"),
+                *every_other(case),
             ),
         )

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from torchmedic.findings import Remedy
-from torchmedic.rules.data._preparing import column_list, field_of, group_labels, reached, variable_text, zero_labels
+from torchmedic.rules.data._preparing import (
+    column_list,
+    every_other,
+    field_of,
+    group_labels,
+    reached,
+    variable_text,
+    zero_labels,
+)
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._case import Case
 from torchmedic.rules.numerics._reading import fitted
@@ -37,6 +45,7 @@ class ZeroStdInGroup(NumericsRule):
                     title="divide by the group's deviation with a floor, or by that of the whole column where it is 0"
                 ),
                 Remedy(title="`std + 1e-17` only hides it: rounding noise divided by 1e-17 becomes values of any size"),
+                *every_other(case),
             ),
             tensor=birth.variable,
             field=field_of(case),
