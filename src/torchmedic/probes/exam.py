@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from torchmedic.probes.exam_averages import AverageExam
 from torchmedic.probes.exam_borrowed import BorrowedExam
 from torchmedic.probes.exam_checkpoints import CheckpointExam
 from torchmedic.probes.exam_cuts import CutExam
@@ -45,5 +46,6 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         OverrideExam(modules),
         ResumeExam(optimizers),
         ScheduleResumeExam(schedules),
+        AverageExam(modules, optimizers),
         ReuseExam(modules, optimizers),
     )

@@ -18,7 +18,7 @@ from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import is_user_file, location
 from torchmedic.probes.loaders import Loaders
 from torchmedic.probes.patching import Patches, hide_frame
-from torchmedic.probes.sources import hung_at, user_files
+from torchmedic.probes.sources import hung_at, variable_made_at
 from torchmedic.probes.streams import digests, held_generators
 from torchmedic.probes.values import type_name
 from torchmedic.record import Probe, Recorder, shielded
@@ -198,13 +198,7 @@ def _made_at(stream: str, dataset: Any) -> Location | None:
         for name in path:
             owner = getattr(owner, name, None)
         return hung_at(type(owner), attribute.partition("[")[0])
-    for file in user_files():
-        tree = parsed(file)
-        for node in tree.body if isinstance(tree, ast.Module) else ():
-            targets = node.targets if isinstance(node, ast.Assign) else ()
-            if any(isinstance(target, ast.Name) and target.id == stream for target in targets):
-                return location(file, node.lineno)
-    return None
+    return variable_made_at(stream)
 
 
 def _seeded_at(starter: Any) -> Location | None:

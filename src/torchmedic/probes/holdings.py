@@ -85,7 +85,7 @@ def _items(thing: Any) -> list[tuple[str, Any]]:
         cells = thing.__closure__ or ()
         names = thing.__code__.co_freevars
         return [(f" over `{n}`", c.cell_contents) for n, c in zip(names, cells, strict=False) if _is_full(c)]
-    if _is_plain_user_object(thing):
+    if is_plain_user_object(thing):
         return [(f".{name}", item) for name, item in list(vars(thing).items())[:_MOST_ITEMS]]
     return []
 
@@ -97,7 +97,7 @@ def _is_full(cell: Any) -> bool:
         return False
 
 
-def _is_plain_user_object(thing: Any) -> bool:
+def is_plain_user_object(thing: Any) -> bool:
     import sys
 
     module = sys.modules.get(type(thing).__module__)

@@ -43,6 +43,21 @@ def assigned_anywhere(attribute: str) -> Location | None:
     return None
 
 
+def variable_made_at(name: str) -> Location | None:
+    """The first line of the user's files that gives a variable of this name its value."""
+    for file in user_files():
+        tree = parsed(file)
+        lines = [
+            target.lineno
+            for node in (ast.walk(tree) if tree else ())
+            for target in _targets(node)
+            if isinstance(target, ast.Name) and target.id == name
+        ]
+        if lines:
+            return location(file, min(lines))
+    return None
+
+
 def _assignment(scope: ast.AST, attribute: str) -> int:
     lines = [
         target.lineno

@@ -1,0 +1,34 @@
+"""What was seen of averaged copies of a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class AverageSeen(Observation):
+    """A copy of trained weights that no optimizer steps, as it followed them at a few updates.
+
+    `kept` is the share of itself that the copy kept at each update looked at, after the steps `steps`: 0.999 in a slow
+    average, 1 where it stayed as it was, 0 where it was overwritten. `named_so` says that the user calls it an average,
+    `shared` that its tensors are those of the model, `still` that it had not moved by the end, after
+    `trained` steps, though the model had.
+    """
+
+    kind: ClassVar[str] = "average-seen"
+    name: str
+    named_so: bool
+    model: str
+    parameter: str
+    kept: tuple[float, ...]
+    steps: tuple[int, ...]
+    shared: bool
+    still: bool
+    trained: int
+    built: Location | None
+    updated: Location | None
+    by_torch: bool = False
+    step: int | None = None

@@ -1,0 +1,23 @@
+"""An averaged model that begins late."""
+import torch
+from torch import nn
+import torch.nn.functional as F
+from torch.optim.swa_utils import AveragedModel
+
+torch.manual_seed(0)
+x = torch.randn(1000, 10)
+y = (x[:, 0] * x[:, 1] + 0.5 * x[:, 2] > 0).long()
+model = nn.Sequential(nn.Linear(10, 48), nn.ReLU(), nn.Linear(48, 2))
+averaged = AveragedModel(model)
+optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+for epoch in range(8):
+    for rows in torch.randperm(800).split(50):
+        loss = F.cross_entropy(model(x[rows]), y[rows])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    if epoch >= 6:
+        averaged.update_parameters(model)
+    with torch.no_grad():
+        hits = (averaged(x[800:]).argmax(1) == y[800:]).float().mean()
+    print(f"epoch {epoch} loss {loss.item():.3f} accuracy of the average {hits:.3f}")
