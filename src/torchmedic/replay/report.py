@@ -7,17 +7,21 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+import torch
+
 from torchmedic.facts import Growth, Origin, SickStep, Source
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.spreads import tensors_in
+from torchmedic.probes.trace import storage_key
 from torchmedic.record import Recorder
 from torchmedic.replay.ancestry import amplifier
 from torchmedic.replay.case import Case, half_precision
 from torchmedic.replay.guard import Guard
 from torchmedic.replay.keepsakes import save_reproduction, save_state
 from torchmedic.replay.microscope import Findings, describe
-from torchmedic.replay.sources import identify
+from torchmedic.replay.sources import identify, variables
 
 _MOST_NAMES = 40
 
@@ -101,10 +105,18 @@ class Report:
         )
 
     def _samples(self, case: Case) -> tuple[int, ...]:
-        """The data set's indices of the batch: of several ranks each has its own, so a row alone names nothing."""
-        handed = case.suspicion.beginning.handed
-        indices = handed[-1].indices if handed and self._recorder.world > 1 else None
-        return tuple(int(i) for i in indices) if isinstance(indices, (list, tuple)) else ()
+        """The data set's indices of the batch: of several ranks each has its own, so a row alone names nothing.
+
+        The batch is the one the step has read: loops that look ahead have fetched another since.
+        """
+        if self._recorder.world == 1 or case.trace is None:
+            return ()
+        read = {seen.key for op in case.trace.ops for seen in op.inputs if seen.maker is None}
+        held = [tensor for _, _, tensor in variables(case.suspicion.frame) if storage_key(tensor) in read]
+        for given in reversed(case.suspicion.beginning.handed):
+            if isinstance(given.indices, (list, tuple)) and _was_read(given.batch, read, held):
+                return tuple(int(i) for i in given.indices)
+        return ()
 
     def _source(self, case: Case, findings: Findings) -> Source | None:
         if findings.entered is None or case.trace is None:
@@ -138,6 +150,20 @@ def bad_learning_rate(optimizer: Any) -> str | None:
         if isinstance(rate, complex) or (isinstance(rate, (int, float)) and not math.isfinite(rate)):
             return str(rate)
     return None
+
+
+def _was_read(batch: Any, keys: set[int], held: list[torch.Tensor]) -> bool:
+    """Whether a step has read a batch, or a copy of it on another device that a variable holds."""
+    tensors = sorted((tensor for _, tensor in tensors_in(batch, "batch")), key=lambda tensor: -tensor.numel())
+    if any(storage_key(tensor) in keys for tensor in tensors):
+        return True
+    return bool(tensors) and any(_is_copy(tensors[0], other) for other in held)
+
+
+def _is_copy(one: torch.Tensor, other: torch.Tensor) -> bool:
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    return torch.allclose(one.detach().cpu(), other.detach().cpu(), rtol=0, atol=0, equal_nan=True)
 
 
 def _learning_rate(optimizer: Any) -> float | None:
