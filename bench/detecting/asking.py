@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.detecting.cases import Answer
-from bench.detecting.peers import PEERS, NotInstallable, python_with
+from bench.detecting.peers import PEERS, python_with
 
 DRIVERS = Path(__file__).resolve().parent / "drivers"
 _ANOMALY = re.compile(r"Error detected in \w+\. Traceback of forward call.*?(?=\n\n|\Z)", re.DOTALL)
@@ -34,9 +36,54 @@ class Ended:
         return self.errors[begin:] if begin >= 0 else ""
 
 
+class Driver:
+    """A process that has imported torch and a tool, and runs one case after the other in forks of itself."""
+
+    def __init__(self, name: str, python: str = sys.executable) -> None:
+        self._process = subprocess.Popen(
+            [python, str(DRIVERS / f"under_{name}.py")],
+            env=dict(os.environ, OMP_NUM_THREADS="1"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self._lock = threading.Lock()
+
+    def run(self, work: Path, seconds: float) -> Ended:
+        """Run a case; what its tool found is in `told.json` beside its folder."""
+        errors = work.parent / "errors.txt"
+        order = {"work": str(work), "told": str(told_in(work)), "errors": str(errors), "seconds": seconds}
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with self._lock:
+            self._process.stdin.write(json.dumps(order) + "\n")
+            self._process.stdin.flush()
+            reply = self._process.stdout.readline()
+        if not reply:
+            raise RuntimeError("the driver of a tool has ended")
+        said = errors.read_text(errors="replace") if errors.exists() else ""
+        return Ended(work, said, json.loads(reply)["is_late"])
+
+
+def told_in(work: Path) -> Path:
+    return work.parent / "told.json"
+
+
+@functools.cache
+def driver(name: str) -> Driver:
+    return Driver(name, str(python_with(name.replace("_", "-"))) if name.replace("_", "-") in PEERS else sys.executable)
+
+
 def ask_torchmedic(work: Path, seconds: float) -> Answer:
+    """By its command line, as a user would."""
     report = work.parent / "report.json"
-    _run([sys.executable, "-m", "torchmedic", "run", "--json", str(report), "train.py"], work, seconds)
+    command = [sys.executable, "-m", "torchmedic", "run", "--json", str(report), "train.py"]
+    environment = dict(os.environ, OMP_NUM_THREADS="1")
+    try:
+        subprocess.run(command, cwd=work, env=environment, capture_output=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return Answer(failure="ran out of time")
     if not report.exists():
         return Answer(failure="no report")
     loud = [d for d in json.loads(report.read_text())["diagnoses"] if d["severity"] != "hint"]
@@ -47,63 +94,39 @@ def ask_torchmedic(work: Path, seconds: float) -> Answer:
 
 
 def ask_python(work: Path, seconds: float) -> Answer:
-    return from_traceback(_run([sys.executable, "train.py"], work, seconds))
+    return from_traceback(driver("nothing").run(work, seconds))
 
 
 def ask_anomaly_mode(work: Path, seconds: float) -> Answer:
     """Its answer is the forward call that it blames; without one, the traceback is all that the user gets."""
-    ended = _run([sys.executable, str(DRIVERS / "under_anomaly_mode.py")], work, seconds)
+    ended = driver("anomaly_mode").run(work, seconds)
     blamed = _ANOMALY.search(ended.errors)
     if blamed is None:
         return from_traceback(ended)
     return replace(_pointing_at(blamed.group(), work), words=blamed.group() + _last_line(ended.traceback))
 
 
-def ask_overflow_detector(work: Path, seconds: float) -> Answer:
-    return _ask_driver(sys.executable, "overflow_detector", work, seconds)
-
-
-def ask_peer(peer: str, work: Path, seconds: float) -> Answer:
-    try:
-        python = python_with(peer)
-    except NotInstallable as reason:
-        return Answer(failure=f"does not install: {reason}")
-    return _ask_driver(str(python), peer.replace("-", "_"), work, seconds)
+def ask_peer(name: str, work: Path, seconds: float) -> Answer:
+    """Its first finding, together with the traceback that Python prints anyway: the best that its user can have."""
+    ended = driver(name).run(work, seconds)
+    plain = from_traceback(ended)
+    if not told_in(work).exists():
+        return replace(plain, failure=plain.failure or "ended without an answer")
+    told = json.loads(told_in(work).read_text())
+    first = told["findings"][0] if told["findings"] else ""
+    return replace(plain, words=f"{first} {plain.words}".strip(), failure=told["failure"])
 
 
 def tools() -> dict[str, Callable[[Path, float], Answer]]:
     """Every tool by name, torchmedic first."""
-    peers = {peer: (lambda work, seconds, peer=peer: ask_peer(peer, work, seconds)) for peer in PEERS}
+    peers = {peer: functools.partial(ask_peer, peer.replace("-", "_")) for peer in PEERS}
     return {
         "torchmedic": ask_torchmedic,
         "plain Python": ask_python,
         "anomaly mode": ask_anomaly_mode,
-        "DebugUnderflowOverflow": ask_overflow_detector,
+        "DebugUnderflowOverflow": functools.partial(ask_peer, "overflow_detector"),
         **peers,
     }
-
-
-def _ask_driver(python: str, driver: str, work: Path, seconds: float) -> Answer:
-    """Its first finding, together with the traceback that Python prints anyway: the best that its user can have."""
-    told = work.parent / "told.json"
-    ended = _run([python, str(DRIVERS / f"under_{driver}.py"), str(told)], work, seconds)
-    if not told.exists():
-        return replace(from_traceback(ended), failure="ended without an answer")
-    answer = json.loads(told.read_text())
-    plain = from_traceback(ended)
-    first = answer["findings"][0] if answer["findings"] else ""
-    return replace(plain, words=f"{first} {plain.words}".strip(), failure=answer["failure"])
-
-
-def _run(command: list[str], work: Path, seconds: float) -> Ended:
-    environment = dict(os.environ, OMP_NUM_THREADS="1")
-    try:
-        done = subprocess.run(
-            command, cwd=work, env=environment, capture_output=True, text=True, errors="replace", timeout=seconds
-        )
-    except subprocess.TimeoutExpired:
-        return Ended(work, "", is_late=True)
-    return Ended(work, done.stderr, is_late=False)
 
 
 def from_traceback(ended: Ended) -> Answer:

@@ -1,11 +1,11 @@
-"""Runs `train.py` under NeuralDBG, asked about each kind of failure that its page lists; the surest answer is first."""
+"""Runs cases under NeuralDBG, asked about each kind of failure that its page lists; the surest answer is first."""
 
 from __future__ import annotations
 
 import torch
 from neuraldbg import NeuralDbg
 from torch import nn
-from watching import run_case
+from watching import run_watched, serve
 
 KINDS = ["vanishing_gradients", "exploding_gradients", "dead_neurons", "saturated_activations"]
 KINDS += ["optimizer_instability", "data_anomaly"]
@@ -29,4 +29,4 @@ class Debugged:
 
 
 if __name__ == "__main__":
-    run_case(lambda model, _: Debugged(model))
+    serve(lambda told: run_watched(lambda model, _: Debugged(model), told))

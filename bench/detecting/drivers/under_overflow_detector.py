@@ -1,4 +1,4 @@
-"""Runs `train.py` under `DebugUnderflowOverflow` of Transformers, which ends a run at the first NaN or infinity."""
+"""Runs cases under `DebugUnderflowOverflow` of Transformers, which ends a run at the first NaN or infinity."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import io
 import torch
 from torch import nn
 from transformers.debug_utils import DebugUnderflowOverflow
-from watching import run_case
+from watching import run_watched, serve
 
 
 class Detector:
@@ -31,4 +31,4 @@ class Detector:
 
 
 if __name__ == "__main__":
-    run_case(lambda model, _: Detector(model))
+    serve(lambda told: run_watched(lambda model, _: Detector(model), told))

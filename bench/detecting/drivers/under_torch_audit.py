@@ -1,11 +1,11 @@
-"""Runs `train.py` under torch-audit's `autopatch`, audited at every step; warnings and worse count."""
+"""Runs cases under torch-audit's `autopatch`, audited at every step; warnings and worse count."""
 
 from __future__ import annotations
 
 import torch
 from torch import nn
 from torch_audit import autopatch
-from watching import run_case
+from watching import run_watched, serve
 
 ORDER = ["FATAL", "ERROR", "WARN"]
 
@@ -24,4 +24,4 @@ class Audited:
 
 
 if __name__ == "__main__":
-    run_case(Audited)
+    serve(lambda told: run_watched(Audited, told))

@@ -1,4 +1,4 @@
-"""Runs `train.py` with torchdiag's checks: the summary at the start, gradients after the first and the last backward.
+"""Runs cases with torchdiag's checks: the summary at the start, gradients after the first and the last backward.
 
 Dead neurons are looked for with the first input of the model; `verify_step` needs the loss function as an argument and
 cannot be asked from outside of a script.
@@ -14,7 +14,7 @@ from typing import Any
 import torch
 import torchdiag
 from torch import nn
-from watching import run_case
+from watching import run_watched, serve
 
 
 class Checked:
@@ -53,4 +53,4 @@ def issues_of(check: Callable[..., object], *args: object) -> list[str]:
 
 
 if __name__ == "__main__":
-    run_case(lambda model, _: Checked(model))
+    serve(lambda told: run_watched(lambda model, _: Checked(model), told))

@@ -1,11 +1,11 @@
-"""Runs `train.py` under torchmortem's `Autopsy`, stepped as its page says; warnings and worse count."""
+"""Runs cases under torchmortem's `Autopsy`, stepped as its page says; warnings and worse count."""
 
 from __future__ import annotations
 
 import torch
 from torch import nn
 from torchmortem import Autopsy
-from watching import run_case
+from watching import run_watched, serve
 
 
 class Examined:
@@ -27,4 +27,4 @@ class Examined:
 
 
 if __name__ == "__main__":
-    run_case(Examined)
+    serve(lambda told: run_watched(Examined, told))

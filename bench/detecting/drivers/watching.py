@@ -1,7 +1,8 @@
-"""What the drivers share: run `train.py` of the working directory with a tool attached to whatever it trains.
+"""What the drivers share: run the `train.py` of cases with a tool attached to whatever they train.
 
-A driver is a script `driver.py OUT`. The tool is attached when the first optimizer of a model is built, since the cases
-are scripts of other people that must not be edited; what it found goes to OUT, as does the failure of the tool itself.
+A tool is attached when the first optimizer of a model is built, since the cases are scripts of other people that must
+not be edited; what it found is written down, as is the failure of the tool itself. A driver imports torch and its tool
+once, then reads orders, one JSON object a line, and obeys each in a fork: importing takes longer than most cases.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ from __future__ import annotations
 import functools
 import gc
 import json
+import os
 import runpy
+import signal
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -77,17 +81,57 @@ def trained_by(optimizer: torch.optim.Optimizer) -> list[nn.Module]:
     return [m for m in holding if id(m) not in inner]
 
 
-def run_case(attach: Callable[[nn.Module, torch.optim.Optimizer], Tool]) -> None:
+def run_watched(attach: Callable[[nn.Module, torch.optim.Optimizer], Tool], told: Path) -> None:
     """Run `train.py` watched by a tool, and write what the tool found."""
     attached = Attached(attach)
-    out = Path(sys.argv[1]).resolve()
     _patch(attached)
-    sys.argv, sys.path[0] = ["train.py"], str(Path.cwd())
     try:
-        runpy.run_path("train.py", run_name="__main__")
+        run_script()
     finally:
-        told = {"findings": attached.findings(), "failure": attached.failure}
-        out.write_text(json.dumps(told), encoding="utf-8")
+        answer = {"findings": attached.findings(), "failure": attached.failure}
+        told.write_text(json.dumps(answer), encoding="utf-8")
+
+
+def run_script() -> None:
+    """Run `train.py` of the working directory as if it had been started by itself."""
+    sys.argv, sys.path[0] = ["train.py"], str(Path.cwd())
+    runpy.run_path("train.py", run_name="__main__")
+
+
+def serve(run: Callable[[Path], None]) -> None:
+    """Obey orders: run the case in `work` for `seconds`, its answer to `told`, what it prints on stderr to `errors`."""
+    for line in sys.stdin:
+        order = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            _obey(run, order)
+        print(json.dumps({"is_late": not _has_ended(child, order["seconds"])}), flush=True)
+
+
+def _obey(run: Callable[[Path], None], order: dict[str, Any]) -> None:
+    errors = os.open(order["errors"], os.O_WRONLY | os.O_CREAT)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number, replacement in enumerate((nothing, nothing, errors)):
+        os.dup2(replacement, number)
+    os.chdir(order["work"])
+    try:
+        run(Path(order["told"]))
+    except BaseException:  # noqa: BLE001 -- the traceback of the script is what its user would see
+        traceback.print_exc()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _has_ended(child: int, seconds: float) -> bool:
+    """Wait for a child, and end it when its time is over."""
+    until = time.monotonic() + seconds
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        if time.monotonic() > until:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def _patch(attached: Attached) -> None:
