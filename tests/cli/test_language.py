@@ -22,6 +22,7 @@ from torchmedic.render.html import Report, page
 from torchmedic.render.plain import to_json
 from torchmedic.render.text import draw
 from torchmedic.translation import choose, said
+from torchmedic.translation.files import po_path, read_po
 from torchmedic.translation.phrases import has_prose
 from torchmedic.translation.typesetting import cells
 
@@ -101,6 +102,43 @@ def test_lists_and_help_are_chinese() -> None:
     assert "除数是标准差或方差，而它是 0" in invoke("symptoms", "--lang", "zh", "loss", "is", "nan")
     assert "运行未经改动的训练脚本" in invoke("run", "--lang", "zh", "--help")
     assert "查明 PyTorch 训练为什么出错" in invoke("--help", TORCHMEDIC_LANG="zh")
+
+
+@pytest.mark.parametrize(
+    ("words", "said_first"),
+    [
+        (["run", "--lang", "zh"], "错误：缺少参数 'SCRIPT"),
+        (["explain", "--lang", "zh", "--json"], "错误：选项 '--json' 需要一个值。"),
+        (["report", "--lang=zh", "--nonsense", "x"], "错误：没有 '--nonsense' 这个选项。"),
+        (["report", "--nonsense", "--lang", "zh"], "错误：没有 '--nonsense' 这个选项。"),
+        (["run", "--lang", "zh", "--on-sick", "maybe", "x.py"], "错误：'--on-sick' 的值无效：'maybe' 不在可选值之中"),
+    ],
+)
+def test_what_click_says_is_chinese_too(words: list[str], said_first: str) -> None:
+    done = CliRunner().invoke(main, words, env={"TORCHMEDIC_LANG": None, "LC_ALL": "C"})
+    assert done.exit_code == 2
+    assert said_first in done.output
+    assert "Usage" not in done.output
+
+
+def test_help_and_unknown_commands_are_chinese_by_variable() -> None:
+    shown = invoke("--help", TORCHMEDIC_LANG="zh") + invoke("curves", "--help", TORCHMEDIC_LANG="zh")
+    assert [word for word in ("Usage", "Options", "Commands", "Show this", "default") if word in shown] == []
+    done = CliRunner().invoke(main, ["wat"], env={"TORCHMEDIC_LANG": "zh"})
+    assert "没有 'wat' 这个命令。" in done.output
+
+
+def test_what_follows_the_script_is_not_for_us() -> None:
+    words = ["missing.py", "--lang", "zh"]
+    done = CliRunner().invoke(main, ["run", *words], env={"TORCHMEDIC_LANG": None, "LC_ALL": "C"})
+    assert done.output == "torchmedic: missing.py: no such script\n"
+
+
+def test_the_words_of_click_lose_no_place() -> None:
+    place = re.compile(r"\{\w+(?:!r)?\}")
+    entries = read_po(po_path("zh").with_name("click.po"))
+    assert len(entries) > 40
+    assert [e for e in entries if sorted(place.findall(e.english)) != sorted(place.findall(e.translated))] == []
 
 
 def test_a_symptom_may_be_told_in_chinese() -> None:

@@ -8,7 +8,12 @@ import pkgutil
 import click
 
 from torchmedic._version import __version__
+from torchmedic.cli._click_words import language_in, teach_click
 from torchmedic.cli._language import speaking, translate_help
+from torchmedic.translation import choose
+from torchmedic.translation.files import LANGUAGES
+
+teach_click()
 
 
 class LazyCommands(click.Group):
@@ -16,6 +21,10 @@ class LazyCommands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(entry.name for entry in pkgutil.iter_modules(__path__) if not entry.name.startswith("_"))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        choose()
+        return super().parse_args(ctx, args)
 
     def get_help(self, ctx: click.Context) -> str:
         english = self.help
@@ -30,6 +39,15 @@ class LazyCommands(click.Group):
         module = importlib.import_module(f"{__name__}.{cmd_name}")
         command: click.Command = module.command
         return speaking(command)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        language = language_in(command, rest) if command is not None else None
+        if language in ("en", *LANGUAGES):
+            choose(language)  # before anything is wrong with the other words
+        return name, command, rest
 
 
 @click.command(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
