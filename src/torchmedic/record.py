@@ -214,6 +214,15 @@ class Recorder:
             probe.remove()
         say(f"probe `{probe.name}` switched off ({type(error).__name__}: {error})")
 
+    def retire(self, names: Iterable[str]) -> None:
+        """Take probes out that have nothing to look at in this run."""
+        for probe in [probe for probe in self._probes if probe.name in names]:
+            self._probes.remove(probe)
+            self._resting.pop(probe, None)
+            self._listening.clear()
+            with contextlib.suppress(Exception):
+                probe.remove()
+
     def finish(self) -> None:
         """Let probes write their last facts, then take every one out."""
         self.emit("on_finish")

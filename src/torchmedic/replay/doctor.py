@@ -25,6 +25,23 @@ from torchmedic.replay.session import Pass, Session
 from torchmedic.replay.sources import stopped_for_bad_numbers
 
 MOST_FURTHER = 20
+# Of sharded parameters they would see a part, or exchange messages to see the whole.
+_READING_WEIGHTS = frozenset(
+    f"{what}-exam"
+    for what in (
+        "average",
+        "borrowed",
+        "cut",
+        "cycle",
+        "evaluation",
+        "gradient",
+        "leaf",
+        "mode",
+        "resume",
+        "reuse",
+        "rounding",
+    )
+) | {"pulse", "vitals", "lineage"}
 
 
 class SickRun(SystemExit):
@@ -53,6 +70,7 @@ class Doctor(Probe):
         self._last_roots: tuple[Any, ...] = ()
         self._further = 0
         self._company = Company()
+        self._is_sharded = False
         self._scalers = Scalers()
         self._scalers.install()
 
@@ -67,8 +85,10 @@ class Doctor(Probe):
         """Shards of parameters tell a rank its own part only, and looking at them whole would cost messages."""
         if is_sharded(optimizer):
             self.recorder.rest(self)
-            if not self.recorder.rank:
-                say("parameters are sharded (DTensor): steps with non-finite numbers are not withheld or looked into")
+            self.recorder.retire(_READING_WEIGHTS)
+            if not self.recorder.rank and not self._is_sharded:
+                say("parameters are sharded (DTensor): weights and gradients are not examined, and no step is withheld")
+            self._is_sharded = True
 
     def on_fetch(self, iterator: Any) -> Any:
         return self._session.batch_again() if self._session is not None else None
