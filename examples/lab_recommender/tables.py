@@ -1,7 +1,7 @@
 """Makes hospital tables with the columns, the sizes and the defects of real ones; no patient is in them.
 
     python tables.py            # 768 admissions, for a laptop
-    python tables.py --full     # 58,976 admissions and about 6 million lab events
+    python tables.py --full     # 58,976 admissions and about 11 million lab events
 """
 
 import argparse

@@ -9,6 +9,7 @@ import argparse
 import copy
 from pathlib import Path
 
+import pandas as pd
 import torch
 from torch import nn
 
@@ -135,11 +136,20 @@ def arguments():
     return parser.parse_args()
 
 
+def make_or_find_tables(folder, admissions):
+    """Make the tables where there are none; never write over some of another size."""
+    if not (folder / "LABEVENTS.csv.gz").exists():
+        make(folder, admissions)
+        return
+    found = len(pd.read_csv(folder / "ADMISSIONS.csv.gz"))
+    if found != admissions:
+        raise SystemExit(f"{folder} holds {found} admissions, not {admissions}: choose another folder with --data")
+
+
 def main():
     options = arguments()
     torch.manual_seed(0)
-    if not (options.data / "LABEVENTS.csv.gz").exists():
-        make(options.data, 58_976 if options.full else options.admissions)
+    make_or_find_tables(options.data, 58_976 if options.full else options.admissions)
     files = make_graphs(
         options.data, options.data / "graphs", options.batch_size, options.fill, options.floor, options.epsilon
     )
