@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import importlib.util
 import json
 import resource
 import subprocess
@@ -52,6 +51,34 @@ def make(folder: Path, rows: int) -> None:
             connection.execute(f"COPY ({EVENTS.format(rows=rows)}) TO '{folder / name}' (FORMAT {form})")
     if not (folder / "sample.parquet").exists():
         connection.execute(f"COPY ({EVENTS.format(rows=min(rows, 1_000_000))}) TO '{folder}/sample.parquet'")
+
+
+def make_large(folder: Path, gigabytes: int) -> None:
+    """A set of Parquet files of about two gigabytes each, of numbers that cannot be compressed."""
+    import numpy as np
+    import pyarrow
+    import pyarrow.parquet
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for part in range(gigabytes // 2):
+        writer = None
+        for piece in range(5):
+            rng = np.random.default_rng(1000 * part + piece)
+            table = pyarrow.table({f"x{i}": rng.standard_normal(2_500_000) for i in range(20)})
+            writer = writer or pyarrow.parquet.ParquetWriter(
+                folder / f"part-{part}.parquet", table.schema, compression="none", use_dictionary=False
+            )
+            writer.write_table(table)
+        if writer is not None:
+            writer.close()
+
+
+def large(folder: Path, gigabytes: int) -> None:
+    """Peak memory of the whole check-up over the first part of a large set, and over all of it."""
+    make_large(folder, gigabytes)
+    measured("whole", folder / "part-0.parquet")
+    measured("whole", folder)
+    print(f"{sum(path.stat().st_size for path in folder.iterdir()) / 1e9:.1f} GB in {gigabytes // 2} files")
 
 
 def statistics_pass(path: Path, limit: str = "") -> dict[str, Any]:
@@ -113,10 +140,10 @@ def profiler(path: Path) -> dict[str, Any]:
     return {"seconds": time.perf_counter() - started, "cpu": time.process_time() - cpu}
 
 
-def measured(what: str, path: Path) -> dict[str, Any]:
+def measured(what: str, path: Path, python: str = sys.executable) -> dict[str, Any]:
     """One measurement in a process of its own, with its peak memory."""
     output = subprocess.run(
-        [sys.executable, __file__, "--only", what, "--path", str(path)], check=True, capture_output=True, text=True
+        [python, __file__, "--only", what, "--path", str(path)], check=True, capture_output=True, text=True
     ).stdout
     result: dict[str, Any] = json.loads(output.splitlines()[-1])
     numbers = ", ".join(f"{key} {value:.3g}" for key, value in result.items())
@@ -124,7 +151,7 @@ def measured(what: str, path: Path) -> dict[str, Any]:
     return result
 
 
-def compare(folder: Path, rounds: int) -> None:
+def compare(folder: Path, rounds: int, profiler_python: str) -> None:
     ratios: dict[str, list[float]] = {}
     for _ in range(rounds):
         for name, ours, theirs, kind in (
@@ -138,11 +165,12 @@ def compare(folder: Path, rounds: int) -> None:
         print(f"{name}: {sorted(values)[len(values) // 2]:.2f}x")
     measured("whole", folder / "labs.parquet")
     ours = measured("whole", folder / "sample.parquet")
-    if importlib.util.find_spec("data_profiling") is None:
-        print("fg-data-profiling is not installed: no comparison with it")
-    else:
-        theirs_too = measured("profiler", folder / "sample.parquet")
-        print(f"1 million rows, against fg-data-profiling: {theirs_too['seconds'] / ours['seconds']:.1f}x faster")
+    if not profiler_python:
+        print("no --profiler-python: no comparison with fg-data-profiling")
+        return
+    theirs_too = measured("profiler", folder / "sample.parquet", profiler_python)
+    for unit in ("seconds", "cpu"):
+        print(f"1 million rows, against fg-data-profiling ({unit}): {theirs_too[unit] / ours[unit]:.1f}x faster")
 
 
 def main() -> None:
@@ -150,6 +178,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=30_000_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--folder", type=Path, help="where the tables are made and kept")
+    parser.add_argument("--profiler-python", default="", help="an interpreter in which fg-data-profiling is installed")
+    parser.add_argument("--large", type=int, default=0, metavar="GB", help="only scan a set of this size")
     parser.add_argument("--only", choices=["statistics_pass", "by_hand", "unpack", "whole", "profiler"])
     parser.add_argument("--path", type=Path)
     asked = parser.parse_args()
@@ -161,8 +191,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = asked.folder or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
+        if asked.large:
+            large(folder / "large", asked.large)
+            return
         make(folder, asked.rows)
-        compare(folder, asked.rounds)
+        compare(folder, asked.rounds, asked.profiler_python)
 
 
 if __name__ == "__main__":

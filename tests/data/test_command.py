@@ -51,6 +51,33 @@ def test_findings_are_exit_1_with_text_json_and_rows(tmp_path: Path) -> None:
     assert dict(bad) == {"inf": 6, "outlier": 2, "text": 2, "missing": 1, "flat-group": 301}
 
 
+def test_rows_lists_bad_items_of_arrays_graphs_and_images(tmp_path: Path) -> None:
+    import torch
+    from PIL import Image
+    from torch_geometric.data import Data
+
+    stack = np.random.default_rng(0).normal(size=(50, 4, 4)).astype(np.float32)
+    stack[7], stack[9, 1, 2], stack[11:31, 0, 0] = 3.0, np.nan, np.inf
+    np.save(tmp_path / "stack.npy", stack)
+    x = torch.randn(5, 3)
+    x[4, 1] = torch.nan
+    torch.save(Data(x=x, edge_index=torch.tensor([[0, 1], [1, 2]])), tmp_path / "graph.pt")
+    for i in range(4):
+        Image.fromarray(np.full((8, 8), 9 if i == 2 else 0, np.uint8) + np.eye(8, dtype=np.uint8) * (i != 2)).save(
+            tmp_path / f"{i}.png"
+        )
+    (tmp_path / "3.png").write_bytes(b"nothing")
+    assert _run(tmp_path, "--rows", tmp_path / "bad" / "rows.parquet").exit_code == 1
+    read = f"SELECT * FROM '{tmp_path}/bad/rows.parquet'"
+    rows = {(Path(source).name, *rest) for source, *rest, _ in duckdb.sql(read).fetchall()}
+    assert {("stack.npy", 7, "stack", "single-value", "3.0"), ("stack.npy", 9, "stack[9, 1, 2]", "nan", "nan")} <= rows
+    assert {("stack.npy", i, f"stack[{i}, 0, 0]", "inf", "inf") for i in range(11, 31)} <= rows
+    assert ("graph.pt", 4, "graph.x[4, 1]", "nan", "nan") in rows
+    assert ("2.png", None, "", "single-value", "9") in rows
+    assert ("3.png", None, "broken") in {(name, row, trouble) for name, row, _, trouble, _ in rows}
+    assert len(rows) == 25
+
+
 def test_histograms_count_every_finite_value(tmp_path: Path) -> None:
     from torchmedic.checkups.data.check import check_paths
     from torchmedic.checkups.data.options import Options

@@ -154,6 +154,47 @@ def test_a_byte_order_mark_and_quotes_over_lines_keep_lines_right(tmp_path: Path
     assert {fact.column for fact in checkup.seen if isinstance(fact, TableColumn)} == {"id", "note", "value"}
 
 
+@pytest.mark.parametrize("mark", [";", "|", "\t"])
+def test_any_common_delimiter_is_recognised(mark: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n".replace(",", mark) + ROWS.replace(",", mark))
+    checkup = check_paths((str(tmp_path / "t.csv"),), Options())
+    assert [(fact.rows, fact.columns) for fact in checkup.seen if isinstance(fact, DataSource)] == [(3000, 2)]
+    assert not any(isinstance(fact, FileTrouble) for fact in checkup.seen)
+
+
+@pytest.mark.parametrize("mark", ["^", "~", "::", " "])
+def test_a_delimiter_that_is_not_recognised_is_said(mark: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(
+        "a,b,c\n".replace(",", mark) + "".join(f"{i},{i * 7},x\n" for i in range(99)).replace(",", mark)
+    )
+    checkup = check_paths((str(tmp_path / "t.csv"),), Options())
+    assert [fact.trouble for fact in checkup.seen if isinstance(fact, FileTrouble)] == ["one-column"]
+    assert "DAT137" in _codes(checkup)
+
+
+def test_one_column_of_sentences_is_one_column(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("text\n" + "".join(f"{'word ' * (i % 7)}end {i}\n" for i in range(99)))
+    checkup = check_paths((str(tmp_path / "t.csv"),), Options())
+    assert not any(isinstance(fact, FileTrouble) for fact in checkup.seen)
+
+
+def test_a_folder_as_hugging_face_saves_it(tmp_path: Path) -> None:
+    """Shards in Arrow's stream format beside two files of JSON that are no data."""
+    import pyarrow
+    import pyarrow.ipc
+
+    for shard in range(2):
+        table = pyarrow.table({"text": [f"t{i}" for i in range(50)], "score": [0.5 * i for i in range(49)] + [None]})
+        with pyarrow.ipc.new_stream(str(tmp_path / f"data-0000{shard}-of-00002.arrow"), table.schema) as stream:
+            stream.write_table(table)
+    (tmp_path / "state.json").write_text('{"_data_files": [{"filename": "data-00000-of-00002.arrow"}]}')
+    (tmp_path / "dataset_info.json").write_text('{"features": {}}')
+    checkup = check_paths((str(tmp_path),), Options())
+    sources = [(fact.format, fact.rows, fact.columns) for fact in checkup.seen if isinstance(fact, DataSource)]
+    assert sources == [("arrow", 100, 2)]
+    assert next(f.nulls for f in checkup.seen if isinstance(f, TableColumn) and f.column == "score") == 2
+
+
 def test_lines_of_another_length_are_counted_and_named(tmp_path: Path) -> None:
     lines = [f"{i},{i * 7 % 11},{i * 3 % 5}" for i in range(30_000)]
     lines[25_000], lines[27_000] = "1,2", "1,2,3,4"

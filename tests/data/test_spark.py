@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from click.testing import CliRunner
 
@@ -104,6 +105,16 @@ def test_every_finding_is_that_of_duckdb(server: str, tmp_path: Path) -> None:
         "DAT118",
     }
     assert wanted <= found, wanted - found
+
+
+def test_rows_of_a_cluster_are_listed_by_their_id(server: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("record_id,v\n" + "".join(f"r{i},{i * 7 % 11}.5\n" for i in range(40)) + "r40,\n")
+    rows = {}
+    for engine, remote in (("duckdb", ""), ("spark", server)):
+        path = tmp_path / f"{engine}.parquet"
+        check_paths((str(tmp_path / "t.csv"),), Options(engine=engine, remote=remote, rows_path=path))
+        rows[engine] = duckdb.sql(f'SELECT "row", "column", "trouble", "id" FROM \'{path}\'').fetchall()
+    assert rows == {"duckdb": [(40, "v", "missing", "r40")], "spark": [(None, "v", "missing", "r40")]}
 
 
 def test_a_server_that_is_not_there_is_one_line(tmp_path: Path) -> None:

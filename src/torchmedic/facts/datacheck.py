@@ -215,7 +215,7 @@ class RepeatedRows(Observation):
 
 @dataclass(frozen=True, kw_only=True)
 class SharedBetween(Observation):
-    """Rows, keys or groups that two parts of the data have in common. `how` is exact, near, key or group."""
+    """Rows, keys or groups that two parts of the data have in common. `how` is exact, near, changed, key or group."""
 
     kind: ClassVar[str] = "shared-between"
     source: str

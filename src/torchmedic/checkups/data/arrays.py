@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from torchmedic.checkups.data.options import Listing, unlisted
 from torchmedic.facts import ArraySeen, Cell, LabelColumn, Observation
 
 _PIECE = 32 << 20
@@ -30,6 +31,9 @@ def purpose_of(name: str) -> str:
 
 @dataclass
 class _Tally:
+    source: str
+    name: str
+    listing: Listing
     nan: int = 0
     inf: int = 0
     beyond_half: int = 0
@@ -44,13 +48,15 @@ class _Tally:
     column_high: Any = None
 
 
-def array_facts(source: str, name: str, array: np.ndarray, purpose: str | None = None) -> Iterator[Observation]:
-    """What is seen of one array."""
+def array_facts(
+    source: str, name: str, array: np.ndarray, purpose: str | None = None, listing: Listing = unlisted
+) -> Iterator[Observation]:
+    """What is seen of one array. Every bad place goes to `listing`, some of them into the facts."""
     kind = purpose_of(name) if purpose is None else purpose
-    tally = _Tally()
+    tally = _Tally(source=source, name=name, listing=listing)
     if array.dtype.kind in "fiub" and array.size:
         for start, piece in _pieces(array):
-            _count(tally, piece, start, name, kind)
+            _count(tally, piece, start, kind)
     yield ArraySeen(
         source=source,
         name=name,
@@ -84,13 +90,13 @@ def _pieces(array: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         yield start, np.asarray(array[start : start + step])
 
 
-def _count(tally: _Tally, piece: np.ndarray, start: int, name: str, kind: str) -> None:
+def _count(tally: _Tally, piece: np.ndarray, start: int, kind: str) -> None:
     floating = piece.dtype.kind == "f"
     values = piece
     if floating:
         finite = np.isfinite(piece)
         if not finite.all():
-            _count_bad(tally, piece, finite, start, name)
+            _count_bad(tally, piece, finite, start)
             values = piece[finite]
     if values.size:
         tally.lows.append(float(values.min()))
@@ -108,13 +114,24 @@ def _count(tally: _Tally, piece: np.ndarray, start: int, name: str, kind: str) -
         tally.column_high = high if tally.column_high is None else np.maximum(tally.column_high, high)
 
 
-def _count_bad(tally: _Tally, piece: np.ndarray, finite: np.ndarray, start: int, name: str) -> None:
+def _count_bad(tally: _Tally, piece: np.ndarray, finite: np.ndarray, start: int) -> None:
     nan = int(np.isnan(piece).sum())
     tally.nan += nan
     tally.inf += int(piece.size - finite.sum()) - nan
-    for index in np.argwhere(~finite)[: _MOST_LISTED - len(tally.cells)]:
-        place = [int(index[0]) + start, *map(int, index[1:])]
-        tally.cells.append(Cell(row=place[0], text=f"{name}[{', '.join(map(str, place))}] = {piece[tuple(index)]}"))
+    bad = np.argwhere(~finite)
+    for index in bad[: _MOST_LISTED - len(tally.cells)]:
+        shown = f"{_placed(tally.name, index, start)} = {piece[tuple(index)]}"
+        tally.cells.append(Cell(row=int(index[0]) + start, text=shown))
+    if tally.listing is not unlisted:
+        for index in bad:
+            value = piece[tuple(index)]
+            trouble = "nan" if value != value else "inf"
+            place = _placed(tally.name, index, start)
+            tally.listing(tally.source, int(index[0]) + start, place, trouble, str(value))
+
+
+def _placed(name: str, index: np.ndarray, start: int) -> str:
+    return f"{name}[{', '.join(map(str, (int(index[0]) + start, *map(int, index[1:]))))}]"
 
 
 def _count_flat(tally: _Tally, piece: np.ndarray, start: int) -> None:
@@ -123,6 +140,8 @@ def _count_flat(tally: _Tally, piece: np.ndarray, start: int) -> None:
         return
     flat = np.flatnonzero(items.min(axis=1) == items.max(axis=1))
     tally.flat += len(flat)
+    for i in flat if tally.listing is not unlisted else ():
+        tally.listing(tally.source, int(i) + start, tally.name, "single-value", str(items[i, 0]))
     room = _MOST_LISTED - len(tally.flat_items)
     tally.flat_items += [int(i) + start for i in flat[:room]]
     tally.flat_values += [float(items[i, 0]) for i in flat[:room]]

@@ -14,7 +14,7 @@ from typing import Any
 from torchmedic.checkups.data.engine import Table, connected
 from torchmedic.checkups.data.guessing import roles_of
 from torchmedic.checkups.data.opening import Opened, Unreadable, check_columns, open_tables
-from torchmedic.checkups.data.options import DataError, Options, Progress
+from torchmedic.checkups.data.options import DataError, Options, Progress, unlisted
 from torchmedic.checkups.data.rows import RowList
 from torchmedic.checkups.data.sources import Source, find_sources
 from torchmedic.checkups.data.statistics import numbers_as_text
@@ -96,7 +96,8 @@ def _look(checkup: Checkup, connection: Any, source: Source) -> None:
     else:
         from torchmedic.checkups.data.files import other_facts
 
-        checkup.note(other_facts(source, checkup.options, checkup.progress))
+        listing = checkup.rows.note if checkup.rows is not None else unlisted
+        checkup.note(other_facts(source, checkup.options, checkup.progress, listing))
 
 
 def _check(checkup: Checkup, source: Source, look: Callable[[Source], None]) -> None:

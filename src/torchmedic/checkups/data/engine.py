@@ -187,7 +187,9 @@ def connected(limit: str = "") -> Iterator[Any]:
             raise DataError(f"no amount of memory: {limit}") from None
         connection.execute(f"SET temp_directory = {literal(spill)}")
         connection.execute(f"SET threads = {threads()}")
-        connection.execute("SET autoinstall_known_extensions = false; SET enable_progress_bar = false")
+        connection.execute("SET autoinstall_known_extensions = false")
+        # Counted for our own bar, not drawn: without it `query_progress` always says -1.
+        connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
         connection.execute("SET enable_object_cache = false; SET TimeZone = 'UTC'")
         try:
             yield connection

@@ -13,24 +13,26 @@ from torchmedic.checkups.data.arrays import array_facts, as_numpy
 from torchmedic.checkups.data.engine import memory
 from torchmedic.checkups.data.images import image_facts
 from torchmedic.checkups.data.opening import Unreadable
-from torchmedic.checkups.data.options import Options, Progress
+from torchmedic.checkups.data.options import Listing, Options, Progress, unlisted
 from torchmedic.checkups.data.pickles import load_torch
 from torchmedic.checkups.data.sources import Source
 from torchmedic.checkups.data.structures import structure_facts
 from torchmedic.facts import DataSource, Observation
 
 
-def other_facts(source: Source, options: Options, progress: Progress) -> Iterator[Observation]:
+def other_facts(
+    source: Source, options: Options, progress: Progress, listing: Listing = unlisted
+) -> Iterator[Observation]:
     """What is seen of a source that is no table."""
     started = time.monotonic()
     if source.format == "image":
-        yield from image_facts(source, progress)
+        yield from image_facts(source, progress, listing)
     else:
         for path in source.files:
             if path.stat().st_size == 0:
                 raise Unreadable("empty", "0 bytes")
             with progress.stage(f"arrays of {path}"):
-                yield from _file_facts(path, source.format, options)
+                yield from _file_facts(path, source.format, options, listing)
     size = sum(path.stat().st_size for path in source.files if path.exists())
     yield DataSource(
         source=source.name,
@@ -42,15 +44,15 @@ def other_facts(source: Source, options: Options, progress: Progress) -> Iterato
     )
 
 
-def _file_facts(path: Path, kind: str, options: Options) -> Iterator[Observation]:
+def _file_facts(path: Path, kind: str, options: Options, listing: Listing) -> Iterator[Observation]:
     if kind == "npy":
-        yield from array_facts(str(path), path.stem, _mapped(path))
+        yield from array_facts(str(path), path.stem, _mapped(path), listing=listing)
     elif kind == "npz":
-        yield from _npz(path)
+        yield from _npz(path, listing)
     elif kind == "safetensors":
-        yield from _safetensors(path)
+        yield from _safetensors(path, listing)
     elif kind == "torch":
-        yield from structure_facts(str(path), load_torch(path, trust=options.trust))
+        yield from structure_facts(str(path), load_torch(path, trust=options.trust), listing)
     elif kind == "pickle":
         raise Unreadable("foreign-classes", "a pickle runs code when it is opened; it was not opened")
     else:
@@ -73,7 +75,7 @@ def _object_array(error: ValueError) -> Unreadable:
     return Unreadable("truncated", str(error)[:160])
 
 
-def _npz(path: Path) -> Iterator[Observation]:
+def _npz(path: Path, listing: Listing) -> Iterator[Observation]:
     refuse_bomb(path)
     with np.load(path, allow_pickle=False) as archive:
         for name in archive.files:
@@ -81,7 +83,7 @@ def _npz(path: Path) -> Iterator[Observation]:
                 array = archive[name]
             except ValueError as error:
                 raise _object_array(error) from None
-            yield from array_facts(str(path), name, array)
+            yield from array_facts(str(path), name, array, listing=listing)
 
 
 def refuse_bomb(path: Path) -> None:
@@ -97,12 +99,12 @@ def refuse_bomb(path: Path) -> None:
         )
 
 
-def _safetensors(path: Path) -> Iterator[Observation]:
+def _safetensors(path: Path, listing: Listing) -> Iterator[Observation]:
     from safetensors import SafetensorError, safe_open
 
     try:
         with safe_open(str(path), framework="pt") as weights:
             for name in weights.keys():  # noqa: SIM118 - not a mapping
-                yield from array_facts(str(path), name, as_numpy(weights.get_tensor(name)), purpose="weight")
+                yield from array_facts(str(path), name, as_numpy(weights.get_tensor(name)), "weight", listing)
     except SafetensorError as error:
         raise Unreadable("truncated", str(error)[:160]) from None

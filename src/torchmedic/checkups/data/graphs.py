@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from torchmedic.checkups.data.arrays import array_facts, as_numpy
+from torchmedic.checkups.data.options import Listing, unlisted
 from torchmedic.facts import EdgesSeen, NodesSeen, Observation
 
 _WEIGHTS = ("edge_weight",)
@@ -26,7 +27,7 @@ def _is_hetero(thing: Any) -> bool:
     return hasattr(thing, "edge_types") and hasattr(thing, "node_types")
 
 
-def graph_facts(source: str, name: str, graph: Any) -> Iterator[Observation]:
+def graph_facts(source: str, name: str, graph: Any, listing: Listing = unlisted) -> Iterator[Observation]:
     """Edges and nodes of every type, and the tensors that hang on them."""
     if _is_hetero(graph):
         stores = {kind: graph[kind] for kind in graph.node_types}
@@ -40,7 +41,7 @@ def graph_facts(source: str, name: str, graph: Any) -> Iterator[Observation]:
     yield from _edge_facts(source, name, edges, counts)
     yield from _node_facts(source, name, stores, edges, counts)
     for kind, store in {**stores, **(edges if _is_hetero(graph) else {})}.items():
-        yield from _field_facts(source, _joined(name, kind), store)
+        yield from _field_facts(source, _joined(name, kind), store, listing)
 
 
 def _joined(name: str, kind: Any) -> str:
@@ -115,8 +116,8 @@ def _node_facts(
         )
 
 
-def _field_facts(source: str, name: str, store: Any) -> Iterator[Observation]:
+def _field_facts(source: str, name: str, store: Any, listing: Listing) -> Iterator[Observation]:
     for field in _FIELDS:
         value = getattr(store, field, None)
         if value is not None and hasattr(value, "detach"):
-            yield from array_facts(source, f"{name}.{field}", as_numpy(value))
+            yield from array_facts(source, f"{name}.{field}", as_numpy(value), listing=listing)

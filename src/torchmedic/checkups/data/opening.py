@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from torchmedic.checkups.data.engine import Column, DuckTable, Table, described, literal, quoted
-from torchmedic.checkups.data.lines import CsvFinder, JsonFinder, ParquetFinder, dialect_of
+from torchmedic.checkups.data.lines import CsvFinder, JsonFinder, ParquetFinder, dialect_of, text_of
 from torchmedic.checkups.data.options import DataError, MissingPackage, Options
 from torchmedic.checkups.data.sources import Source
 from torchmedic.facts import FileTrouble
 
 _numbers = itertools.count()
 _BATCH = 50_000
+_DELIMITERS = (";", "|", "\t", ",", "::", "^", "~", "\x01", " ")
+_FIRST_LINES = 50
 
 
 class Unreadable(Exception):
@@ -116,11 +118,20 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
         relation=_filtered(relation, options),
         reads_once=any(path.suffix in (".gz", ".zst") for path in files),
     )
-    if len(table.columns) == 1 and re.search(r"[;|\t,:].*[;|\t,:]", table.columns[0].name):
+    if len(table.columns) == 1 and _is_divided(files[0]):
         troubles.append(FileTrouble(source=source.name, trouble="one-column", detail=table.columns[0].name[:60]))
     if not options.where:
         table.finder = CsvFinder(files, dialect)
     return Opened(table, troubles, rejects, files)
+
+
+def _is_divided(path: Path) -> bool:
+    """Whether a mark that the reader did not take for a delimiter stands equally often on each of the first lines."""
+    with text_of(path) as text:
+        lines = [line.rstrip("\r\n") for line in itertools.islice(text, _FIRST_LINES)]
+    lines = [line for line in lines if line]
+    counts = ({line.count(mark) for line in lines} for mark in _DELIMITERS)
+    return len(lines) > 1 and any(len(found) == 1 and min(found) > 0 for found in counts)
 
 
 def _refuse_binary(path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,6 +42,14 @@ class Options:
     rows_path: Path | None = None
     normalised: tuple[NormalisedBy, ...] = ()
     read_at: dict[str, Location] = field(default_factory=dict)
+
+
+# Told of a bad place: source, row (None where there is none), column, trouble, value.
+Listing = Callable[[str, int | None, str, str, str], None]
+
+
+def unlisted(*_: object) -> None:
+    """Nobody asked for a list."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Every bad cell of the tables as a table of its own, to drop or mend them by."""
+"""Every bad place of the data as a table of its own, to drop or mend it by."""
 
 from __future__ import annotations
 
@@ -6,48 +6,81 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from torchmedic.checkups.data.engine import Column, DuckTable, Wanted, literal
-from torchmedic.checkups.data.options import DataError
+from torchmedic.checkups.data.engine import Column, DuckTable, Table, Wanted, literal, quoted
 from torchmedic.checkups.data.tables import Looked
 from torchmedic.facts import Observation, SpreadByGroup, TableColumn
 
-_MADE = (
-    'CREATE TEMP TABLE bad_rows ("source" VARCHAR, "row" BIGINT, "column" VARCHAR, "trouble" VARCHAR, "value" VARCHAR)'
-)
+_COLUMNS = {
+    "source": "VARCHAR",
+    "row": "BIGINT",
+    "column": "VARCHAR",
+    "trouble": "VARCHAR",
+    "value": "VARCHAR",
+    "id": "VARCHAR",
+}
+_AT_ONCE = 50_000
 
 
 class RowList:
-    """Collects source, row (counted from 0), column, trouble and value of every bad cell."""
+    """Collects source, row (counted from 0), column, trouble, value and id of every bad cell, item or file.
+
+    Rows of a cluster have no numbers, and files of images none either: there `row` is null.
+    """
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
-        connection.execute(_MADE)
+        self._waiting: list[tuple[Any, ...]] = []
+        columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in _COLUMNS.items())
+        connection.execute(f"CREATE TEMP TABLE bad_rows ({columns})")
+
+    def note(self, source: str, row: int | None, column: str, trouble: str, value: str, key: str | None = None) -> None:
+        """One bad place outside of tables."""
+        self._waiting.append((source, row, column, trouble, value, key))
+        if len(self._waiting) >= _AT_ONCE:
+            self._flush()
 
     def add(self, looked: Looked, facts: list[Observation]) -> None:
         """The bad cells that the facts about a table speak of."""
-        table = looked.table
-        if not isinstance(table, DuckTable):
-            raise DataError("--rows lists rows by number, which a table on a cluster does not have")
-        columns = {column.name: column for column in table.columns}
+        columns = {column.name: column for column in looked.table.columns}
         for fact in facts:
             if isinstance(fact, TableColumn):
+                column = columns[fact.column]
                 for trouble, wanted in _wanted(fact):
-                    self._insert(table, columns[fact.column], trouble, wanted.sql(columns[fact.column]))
+                    self._insert(looked.table, column, trouble, wanted.sql(column), looked.roles.id)
             elif isinstance(fact, SpreadByGroup):
                 keys = ", ".join(literal(group.key) for group in (*fact.constant, *fact.near))
                 if keys:
-                    key = columns[fact.group]
-                    self._insert(table, key, "flat-group", f"CAST({key.sql} AS VARCHAR) IN ({keys})")
+                    column = columns[fact.group]
+                    condition = f"CAST({column.sql} AS STRING) IN ({keys})"
+                    self._insert(looked.table, column, "flat-group", condition, looked.roles.id)
 
-    def _insert(self, table: DuckTable, column: Column, trouble: str, condition: str) -> None:
-        numbered = f"SELECT row_number() OVER () - 1 AS r, {', '.join(column.names())} FROM {table.view}"
+    def _insert(self, table: Table, column: Column, trouble: str, condition: str, key: Column | None) -> None:
+        value = f"CAST({column.raw or column.sql} AS STRING)"
+        named = f"CAST({key.sql} AS STRING)" if key is not None else "CAST(NULL AS STRING)"
+        if not isinstance(table, DuckTable):
+            for said, found in table.query(f"SELECT {value}, {named} FROM {{t}} WHERE {condition}"):
+                self.note(table.name, None, column.name, trouble, said, found)
+            return
+        needed = ", ".join(dict.fromkeys([*column.names(), *([key.sql] if key is not None else [])]))
+        numbered = f"SELECT row_number() OVER () - 1 AS r, {needed} FROM {table.view}"
         self._connection.execute(
             f"INSERT INTO bad_rows SELECT {literal(table.name)}, r, {literal(column.name)}, {literal(trouble)}, "
-            f"CAST({column.raw or column.sql} AS VARCHAR) FROM ({numbered}) WHERE {condition}"
+            f"{value}, {named} FROM ({numbered}) WHERE {condition}"
         )
+
+    def _flush(self) -> None:
+        if self._waiting:
+            import pyarrow
+
+            parts = [list(part) for part in zip(*self._waiting, strict=True)]
+            self._connection.register("bad_batch", pyarrow.table(parts, names=list(_COLUMNS)))
+            self._connection.execute("INSERT INTO bad_rows SELECT * FROM bad_batch")
+            self._connection.unregister("bad_batch")
+            self._waiting.clear()
 
     def write(self, path: Path) -> None:
         """Write the list as Parquet, or as CSV where the name says so."""
+        self._flush()
         form = "csv, header" if path.suffix == ".csv" else "parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
         self._connection.execute(f"COPY bad_rows TO {literal(str(path))} (FORMAT {form})")

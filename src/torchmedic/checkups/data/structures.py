@@ -10,19 +10,20 @@ import numpy as np
 
 from torchmedic.checkups.data.arrays import array_facts, as_numpy
 from torchmedic.checkups.data.graphs import graph_facts, is_graph
+from torchmedic.checkups.data.options import Listing, unlisted
 from torchmedic.facts import Observation
 
 _MOST_PARTS = 20_000
 
 
-def structure_facts(source: str, thing: Any) -> Iterator[Observation]:
+def structure_facts(source: str, thing: Any, listing: Listing = unlisted) -> Iterator[Observation]:
     """Facts about every array and graph inside an object; a state dict's tensors are weights."""
     for name, part, purpose in itertools.islice(_parts(thing, "", _purpose(thing)), _MOST_PARTS):
         if is_graph(part):
-            yield from graph_facts(source, name, part)
+            yield from graph_facts(source, name, part, listing)
         else:
             array = part if isinstance(part, np.ndarray) else as_numpy(part)
-            yield from array_facts(source, name or "tensor", array, purpose)
+            yield from array_facts(source, name or "tensor", array, purpose, listing)
 
 
 def _purpose(thing: Any) -> str | None:

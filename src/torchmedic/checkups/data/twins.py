@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from torchmedic.checkups.data.engine import Column, Table, literal
 from torchmedic.checkups.data.guessing import Roles
+from torchmedic.checkups.data.near_twins import changed_copies
 from torchmedic.facts import Cell, Observation, RepeatedRows, SharedBetween, SplitInTime
 
 _SLICE_ABOVE = 2_000_000
@@ -139,7 +141,6 @@ def shared(
     table: Table, small: Table, roles: Roles, left: str, right: str, names: tuple[str, str]
 ) -> Iterator[Observation]:
     """Rows, keys and groups of the second part that the first has too. `left` and `right` are queries."""
-    train, test = names
     of = int(table.query(f"SELECT count(*) FROM ({right})")[0][0])
     columns = [
         c for c in table.columns if c is not roles.id and c is not roles.split and c.family not in ("other", "list")
@@ -147,36 +148,46 @@ def shared(
     features = [c for c in columns if c is not roles.label]
     if not of or len(features) < 2:
         return
+    yield from _shared_in_steps(table, small, features, of, (left, right), names)
+    yield from _shared_keys(table, roles, left, right, names)
+    yield from _in_time(table, roles, left, right, names)
+
+
+def _shared_in_steps(
+    table: Table, small: Table, features: list[Column], of: int, parts: tuple[str, str], names: tuple[str, str]
+) -> Iterator[SharedBetween]:
+    """Equal rows; if they are few, rows equal up to rounding and case; if these are, rows changed in a few columns."""
+    left, right = parts
     ahead = int(table.query(f"SELECT count(*) FROM ({left})")[0][0])
     chance = min(1.0, by_chance(small, features) * ahead) * of
-    exact = _shared_rows(table, row_hash(table, features), left, right)
-    listed = tuple(column.name for column in features)
-    if exact:
-        yield SharedBetween(
-            source=table.name,
-            train=train,
-            test=test,
-            how="exact",
-            columns=listed,
-            shared=exact,
-            of=of,
-            by_chance=chance,
-        )
-    elif any(c.family in ("float", "text") for c in features):
-        near = _shared_rows(table, row_hash(table, features, rounded=True), left, right)
-        if near:
+    vague = any(c.family in ("float", "text") for c in features)
+    for how, rounded in (("exact", False), ("near", True)):
+        if rounded and not vague:
+            continue
+        found = _shared_rows(table, row_hash(table, features, rounded=rounded), left, right)
+        if found:
             yield SharedBetween(
                 source=table.name,
-                train=train,
-                test=test,
-                how="near",
-                columns=listed,
-                shared=near,
+                train=names[0],
+                test=names[1],
+                how=how,
+                columns=tuple(column.name for column in features),
+                shared=found,
                 of=of,
                 by_chance=chance,
             )
-    yield from _shared_keys(table, roles, left, right, names)
-    yield from _in_time(table, roles, left, right, names)
+        if found >= max(3, 10 * chance, 0.005 * of):
+            return
+    changed = changed_copies(
+        table,
+        features,
+        (ahead, of),
+        parts,
+        lambda columns: row_hash(table, columns, rounded=True),
+        lambda columns: by_chance(small, columns),
+    )
+    if changed is not None:
+        yield replace(changed, train=names[0], test=names[1])
 
 
 def _shared_rows(table: Table, hashed: str, left: str, right: str) -> int:

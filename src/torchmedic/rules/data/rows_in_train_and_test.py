@@ -10,7 +10,7 @@ from torchmedic.rules.data._offline import DataRule, places, share
 
 
 class RowsInTrainAndTest(DataRule):
-    """Equal rows, rows equal up to rounding and case, or equal ids."""
+    """Equal rows, rows equal up to rounding and case or but for a few cells, or equal ids."""
 
     code = "DAT113"
     name = "rows-in-train-and-test"
@@ -26,13 +26,15 @@ class RowsInTrainAndTest(DataRule):
                 if seen.how == "group" or seen.shared < enough:
                     continue
                 what = f"ids (`{seen.columns[0]}`)" if seen.how == "key" else "rows"
-                close = {"near": ", up to rounding and case"}.get(seen.how, "")
+                close = {"near": ", up to rounding and case", "changed": " but for a few cells"}.get(seen.how, "")
                 yield self.report(
                     place,
                     (
                         f"{seen.shared:,} of {seen.of:,} {what} of `{seen.test}` are in `{seen.train}` too{close}",
                         f"{seen.shared:,} of {seen.of:,} {what} of the test data are in the training data too{close}",
                     ),
+                    severity="warning" if seen.how == "changed" else "error",
+                    confidence="likely" if seen.how == "changed" else "proven",
                     cells=seen.cells,
                     evidence=[_evidence(seen)],
                     help=(
