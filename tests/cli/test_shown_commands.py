@@ -1,4 +1,4 @@
-"""Every command that the README and the tutorial show, in both languages, is one that runs."""
+"""Every command that the README, the tutorial and the first how-to pages show is one that runs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "README.zh-CN.md", "docs/tutorial.md", "docs/tutorial.zh-CN.md")
+PAGES += ("docs/how-to/script.md", "docs/how-to/traceback.md")
 _BLOCK = re.compile(r"^```\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _SCRIPT = "import sys\nprint(len(sys.argv))\n"
+_TRACEBACK = """Traceback (most recent call last):
+  File "train.py", line 12, in <module>
+    logits = model(images)
+RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x784 and 100x10)
+"""
 
 
 def shown(text: str) -> list[str]:
@@ -52,8 +58,10 @@ def test_a_shown_command_runs(command: str, tmp_path: Path) -> None:
 
 
 def _prepare(folder: Path) -> None:
-    """What the commands speak of: a script, and a module of a package."""
+    """What the commands speak of: a script, modules of a package, a traceback."""
     (folder / "train.py").write_text(_SCRIPT)
     (folder / "package").mkdir()
     (folder / "package" / "__init__.py").touch()
-    (folder / "package" / "module.py").write_text(_SCRIPT)
+    for module in ("module", "train"):
+        (folder / "package" / f"{module}.py").write_text(_SCRIPT)
+    (folder / "traceback.txt").write_text(_TRACEBACK)

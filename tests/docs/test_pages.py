@@ -164,3 +164,9 @@ def test_the_table_of_layers_is_that_of_the_law() -> None:
     shown = {unit: set(re.findall(r"`([\w.]+)`", allowed)) for unit, allowed in rows}
     open_to_all = {"_version", "settings", "redaction"}
     assert shown == {unit: set(MAY_IMPORT[unit]) - open_to_all for unit in shown}
+
+
+def test_every_page_can_be_found() -> None:
+    index = (DOCS / "README.md").read_text(encoding="utf-8")
+    pages = [str(page.relative_to(DOCS)) for page in PAGES if page.name != "README.md"]
+    assert [page for page in pages if f"]({page})" not in index] == []
