@@ -22,6 +22,8 @@ from torchmedic.record import Probe, Recorder
 TIMES_USUAL = 10
 _STEPS_KEPT = 50
 _ENOUGH_STEPS = 3
+# They may compile, load libraries, fill caches: no measure of what is usual.
+_WARM_UP = 3
 _BUSY = 0.2
 _IDLE = 0.05
 _WAKES_A_SECOND = 5.0
@@ -56,7 +58,7 @@ class Stuck(Probe):
 
     def on_step_done(self, optimizer: Any) -> None:
         now = time.monotonic()
-        if self._last_step is not None:
+        if self._last_step is not None and self.recorder.step > _WARM_UP:
             self._steps.append(now - self._last_step)
         self._last_step = now
 
