@@ -1,5 +1,7 @@
 # stuck after 1 s
+import contextlib
 import os
+import sys
 import time
 
 import torch
@@ -52,6 +54,15 @@ def train(rank, world):
             evaluate(model)
             torch.save(model.module.state_dict(), "model.pt")
         dist.barrier()
+    plain = DistributedDataParallel(nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8)), broadcast_buffers=False)
+    slow = torch.optim.SGD(plain.parameters(), lr=0.01)
+    for step in range(8):
+        is_last = step % 4 == 3
+        with contextlib.nullcontext() if is_last else plain.no_sync():
+            (plain(torch.randn(16, 8)).pow(2).mean() / 4).backward()
+        if is_last:
+            slow.step()
+            slow.zero_grad()
     with Join([model]):
         for _ in range(3 + 2 * rank):
             loss = model(torch.randn(16, 8), True).pow(2).mean()
@@ -63,4 +74,5 @@ def train(rank, world):
 
 
 if __name__ == "__main__":
-    mp.start_processes(train, args=(2,), nprocs=2, start_method="fork")
+    world = int(sys.argv[1])
+    mp.start_processes(train, args=(world,), nprocs=world, start_method="fork")

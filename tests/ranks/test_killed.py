@@ -1,0 +1,31 @@
+"""A rank that is killed: its own file and those of the others say which one, when, and of what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.running import rendered, run_watched
+from torchmedic.facts import CollectiveCalls, RankEnded
+
+SCRIPT = Path(__file__).parent / "scripts" / "killed.py"
+
+
+@pytest.mark.parametrize("world", [2, 4])
+def test_the_rank_that_was_killed_is_named(world: int) -> None:
+    watched = run_watched(SCRIPT, str(world))
+    last = world - 1
+    (diagnosis,) = [found for found in watched.verdict.diagnoses if found.severity == "error"]
+    assert diagnosis.code == "RNK008", rendered(watched.verdict)
+    assert diagnosis.headline.startswith(f"rank {last} of {world} died of SIGKILL")
+    assert diagnosis.step == 5, "its last collective was that of the sixth step, which five had gone before"
+    assert diagnosis.where is not None
+    assert "backward" in diagnosis.where.source
+    assert [rank.info.rank for rank in watched.run.ranks] == list(range(world))
+    ended = {rank.info.rank: rank.first(RankEnded) for rank in watched.run.ranks}
+    killed = ended[last]
+    assert killed is not None
+    assert killed.signal == "SIGKILL"
+    assert killed.at > 0, "when"
+    assert all(rank.first(CollectiveCalls) is not None for rank in watched.run.ranks), "what each had called"
