@@ -142,7 +142,9 @@ def train_mode_never_restored(script: Script) -> Iterator[list[Edit]]:
 def eval_mode_from_the_start(script: Script) -> Iterator[list[Edit]]:
     for _, body in script.lists_of_statements():
         for statement in body:
-            if called(statement) == "train" and script.text(statement).endswith(".train()") and statement.col_offset:
+            text = script.text(statement)
+            is_model = called(statement) == "train" and text.endswith(".train()") and "trainer" not in text
+            if is_model and statement.col_offset:
                 yield [script.replace(statement, MARK + script.text(statement).replace(".train()", ".eval()"))]
 
 

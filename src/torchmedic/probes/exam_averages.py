@@ -79,15 +79,15 @@ class AverageExam(Probe):
         step = self.recorder.step
         if self.recorder.clock_is_held or step < _LOOKS[0]:
             return
-        if step in _LOOKS or step - 1 in _LOOKS:
+        if step in _SEARCHES and not self._watched:
+            self._search(named_from(sys._getframe(1)))
+        if self._watched and (step in _LOOKS or step - 1 in _LOOKS):
             names = named_from(sys._getframe(1))
-            if not self._watched and step in _SEARCHES:
-                self._search(names)
             with torch.no_grad():
                 for watched in self._watched:
                     self._look(watched, step, names)
-        if step not in _LOOKS:
-            self.recorder.rest(self, next_of(_LOOKS, step))
+        if step not in _LOOKS or not self._watched:
+            self.recorder.rest(self, next_of(_LOOKS if self._watched else _SEARCHES, step))
 
     def on_step_done(self, optimizer: Any) -> None:
         """A copy that has lost itself at every update so far is worth finding the line of."""

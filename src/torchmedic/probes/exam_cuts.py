@@ -14,6 +14,7 @@ from torchmedic.probes.exam_trace import Borders, StepTrace
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.holdings import Registered, registered
 from torchmedic.probes.lineage import Lineage
+from torchmedic.probes.modes import take_off
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.sources import freezing_lines
@@ -158,7 +159,7 @@ class CutExam(Probe):
             return
         self._tracing = None
         try:
-            self._borders.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+            take_off(self._borders)
         finally:
             self._trace.__exit__(None, None, None)
 
@@ -276,12 +277,21 @@ class CutExam(Probe):
 
 def _with_gradient(parameters: list[torch.Tensor]) -> list[torch.Tensor]:
     """Those whose gradient has a value other than 0; one synchronisation per device."""
-    found = [p for p in parameters if p.grad is not None and p.grad.layout != torch.strided]
+    found: list[torch.Tensor] = []
     by_device: dict[torch.device, list[tuple[torch.Tensor, torch.Tensor]]] = {}
     for p in parameters:
-        if p.grad is not None and p.grad.layout == torch.strided:
-            by_device.setdefault(p.grad.device, []).append((p, torch.count_nonzero(p.grad.detach())))
+        values = _values(p.grad) if p.grad is not None else None
+        if values is not None:
+            by_device.setdefault(values.device, []).append((p, torch.count_nonzero(values)))
+        elif p.grad is not None:
+            found.append(p)
     for pairs in by_device.values():
         counts = torch.stack([count for _, count in pairs]).tolist()
         found += [p for (p, _), count in zip(pairs, counts, strict=True) if count]
     return found
+
+
+def _values(gradient: torch.Tensor) -> torch.Tensor | None:
+    if gradient.layout == torch.sparse_coo:
+        return gradient.detach()._values()
+    return gradient.detach() if gradient.layout == torch.strided else None

@@ -65,6 +65,7 @@ class CycleExam(Probe):
         super().install(recorder)
         self._patches = Patches()
         self._books: dict[int, _Book] = {}
+        self._over: list[_Book] = []
         self._open: set[int] = set()
         self._backwards = 0
         self._no_step_backward: Location | None = None
@@ -83,6 +84,8 @@ class CycleExam(Probe):
         built = self._optimizers.built_at(optimizer)
         self._open.add(id(optimizer))
         self.recorder.wake(self)
+        if id(optimizer) in self._books:
+            self._over.append(self._books[id(optimizer)])
         self._books[id(optimizer)] = _Book(GradientCycles(optimizer=type(optimizer).__name__, built=built))
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
@@ -151,7 +154,7 @@ class CycleExam(Probe):
             self.recorder.rest(self)
 
     def on_finish(self) -> None:
-        for _, book in self._books.items():
+        for book in (*self._over, *self._books.values()):
             self.recorder.observe(book.fact)
         for use in self._uses.values():
             self.recorder.observe(replace(use, unscale_seen=self._unscale_seen))
@@ -208,14 +211,9 @@ class CycleExam(Probe):
 
     def _report_no_step(self) -> None:
         owners = registered(self._modules.roots())
-        for optimizer in self._optimizers.alive():
-            book = self._books.get(id(optimizer))
-            if (
-                book is None
-                or book.fact.cycles
-                or not book.prints
-                or any(not f.fits(t) for r, f in book.prints if (t := r()) is not None)
-            ):
+        for book in (*self._over, *self._books.values()):
+            alive = [(t, f) for r, f in book.prints if (t := r()) is not None]
+            if book.fact.cycles or not alive or any(not f.fits(t) for t, f in alive):
                 continue
             self.recorder.observe(
                 NeverStepped(
@@ -224,9 +222,7 @@ class CycleExam(Probe):
                     built=book.fact.built,
                     backward=book.fact.backward or self._no_step_backward,
                     zero_grad=book.fact.zero_grad,
-                    names=tuple(
-                        owners[id(t)].path for r, _ in book.prints if (t := r()) is not None and id(t) in owners
-                    ),
+                    names=tuple(owners[id(t)].path for t, _ in alive if id(t) in owners),
                 )
             )
 

@@ -74,6 +74,18 @@ class Tracer:
                 return found
         return self._cut_here(expression, place, depth)
 
+    def plain_cut(self, expression: ast.expr, place: Location) -> Cut | None:
+        """A cut round the whole value that a name was last given: whatever took part in it is cut off."""
+        for _ in range(_DEEPEST):
+            bound = self._code.last_assignment(ast.unparse(expression), place)
+            if bound is None or bound.value is None or bound.how != "assign":
+                return None
+            for node, operand, mark, why in _cutters(bound.value):
+                if node is bound.value and not isinstance(node, ast.Compare):
+                    return Cut(bound.location, mark, why, ast.unparse(operand[0]))
+            expression, place = bound.value, bound.location
+        return None
+
     def _cut_by(self, bound: Assignment, depth: int) -> Cut | None:
         if bound.value is None or bound.how == "argument":
             return None

@@ -113,14 +113,32 @@ def _mention(code: Code, name: str, after: Location, before: Location) -> Locati
 def _hidden_layers(run: Run, code: Code) -> tuple[str, Location] | None:
     """`self.layers = [nn.Linear(…), …]` in the class of a model without parameters."""
     empty = {m.type.rpartition(".")[2] for m in run.all(ModelAtCrash) if m.parameters == 0}
+    layers = _classes_of_modules(code)
     for file, tree in code.trees.items():
         for node in ast.walk(tree):
-            if not isinstance(node, ast.Assign) or not isinstance(node.value, (ast.List, ast.ListComp, ast.Dict)):
+            if not isinstance(node, ast.Assign) or not _is_plain_container(node.value):
                 continue
             target = node.targets[0]
             place = code.place(file, node)
             inside = place.function.partition(".")[0] in empty
-            makes = any(isinstance(n, ast.Call) and dotted(n.func)[:3] == "nn." for n in ast.walk(node.value))
+            made = [dotted(n.func) for n in ast.walk(node.value) if isinstance(n, ast.Call)]
+            makes = any(name[:3] == "nn." or name in layers for name in made)
             if inside and makes and isinstance(target, ast.Attribute):
                 return target.attr, place
     return None
+
+
+def _is_plain_container(value: ast.expr) -> bool:
+    if isinstance(value, ast.Call):
+        return dotted(value.func) in ("list", "tuple", "dict", "set")
+    return isinstance(value, (ast.List, ast.ListComp, ast.Tuple, ast.Dict, ast.DictComp, ast.Set))
+
+
+def _classes_of_modules(code: Code) -> set[str]:
+    """Classes of the user's own that are layers by their first base."""
+    return {
+        node.name
+        for tree in code.trees.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and any(dotted(base).endswith("Module") for base in node.bases)
+    }

@@ -40,7 +40,8 @@ class LossWithoutGraph(Rule):
         if frozen and not learning:
             yield self._frozen(code, line, name, frozen[0])
             return
-        cut = Tracer(run, crash).cut(root, line) if root is not None else None
+        tracer = Tracer(run, crash)
+        cut = tracer.cut(root, line) or tracer.plain_cut(root, line) if root is not None else None
         yield self._cut(crash, line, name, cut) if cut is not None else self._unknown(crash, line, name)
 
     def _cut(self, crash: Crash, line: Location, name: str, cut: Cut) -> Diagnosis:
