@@ -24,6 +24,7 @@ _POINTS, _COLUMNS = 600, 120
 _SILENT_AFTER = 120.0  # seconds without a change
 _MOST_RUNS = 200
 _PAUSE = 1.5  # seconds between two looks at the files of a run, however many want to know
+_REST = 50  # times as long as reading took: a run that is dear to read is read less often
 
 
 @dataclass
@@ -34,6 +35,7 @@ class LiveRun:
     lock: threading.Lock = field(default_factory=threading.Lock)
     version: str = ""
     looked_at: float = float("-inf")
+    reading_took: float = 0.0
     read_version: str | None = None
     snapshot: bytes = b""
     judged: tuple[tuple[int, ...], Run, Verdict] | None = None
@@ -47,7 +49,7 @@ class LiveRun:
     def current_version(self) -> str:
         """Changes when a run file has, at most once in a while, and for everybody at once."""
         now = time.monotonic()
-        if now - self.looked_at >= _PAUSE:
+        if now - self.looked_at >= max(_PAUSE, _REST * self.reading_took):
             self.version, self.looked_at = self._look(), now
         return self.version
 
@@ -111,8 +113,10 @@ def snapshot(run: LiveRun) -> bytes:
     with run.lock:
         version = run.current_version()
         if version != run.read_version:
+            began = time.thread_time()
             run.snapshot = json.dumps(_read(run), separators=(",", ":"), ensure_ascii=False).encode()
             run.read_version = version
+            run.reading_took = time.thread_time() - began
         return run.snapshot
 
 

@@ -20,6 +20,7 @@ from torchmedic.triage import examine
 
 _LOOPBACK = "127.0.0.1"
 _MEMORY = "live.json"
+_POLITENESS = 10
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ def open_socket(base: Path, port: int | None) -> tuple[socket.socket, Address]:
 
 
 def serve(listener: socket.socket, address: Address, runs: Runs, plotly: str) -> None:
-    """Answer until interrupted."""
+    """Answer until interrupted; a training on this machine comes first."""
+    os.nice(_POLITENESS)
     examine(Run())  # the rules are loaded before anyone waits for them
     config = uvicorn.Config(
         application(runs, address.token, plotly),

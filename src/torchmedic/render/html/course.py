@@ -46,9 +46,8 @@ def _picture(course: tuple[MemoryMoment, ...], kinds: list[str]) -> Markup:
     for layer in range(len(kinds)):
         top = [column[layer] for column in heights]
         bottom = [column[layer - 1] if layer else 0 for column in heights]
-        there = [(at, height) for at, height in enumerate(top)]
-        back = [(at, height) for at, height in reversed(list(enumerate(bottom)))]
-        outline = "L".join(f"{1000 * across.place(at):.1f} {1000 - 1000 * up.place(h):.1f}" for at, h in there + back)
+        edge = [*enumerate(top), *reversed(list(enumerate(bottom)))]
+        outline = "L".join(f"{1000 * across.place(at):.1f} {1000 - 1000 * up.place(h):.1f}" for at, h in edge)
         layers.append(Markup('<path class="layer s{n}" d="M{d}Z"/>').format(n=layer % 6, d=outline))
     phases = list(_phases(course))
     borders = "".join(f"M{1000 * across.place(start):.1f} 0V1000" for _, start, _ in phases[1:])
@@ -68,15 +67,22 @@ def _phases(course: tuple[MemoryMoment, ...]) -> list[tuple[str, int, int]]:
     return found
 
 
+def _unit(amount: float) -> tuple[int, str]:
+    """The unit in which an amount has few digits, so that the numbers beside the picture are round."""
+    units = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+    return next(((bytes_, name) for bytes_, name in units if amount >= bytes_), (1, "B"))
+
+
 def phase_name(phase: str) -> str:
     return say(f"phase_{phase}")
 
 
 def _labels(phases: list[tuple[str, int, int]], across: Scale, up: Scale) -> Markup:
     label = Markup('<span class="{kind}" style="{side}:{place:.2f}%">{words}</span>')
+    unit, name = _unit(up.high)
     parts = [
-        label.format(kind="tick up", side="bottom", place=100 * up.place(tick), words=size(tick))
-        for tick in up.ticks(4)
+        label.format(kind="tick up", side="bottom", place=100 * up.place(tick * unit), words=f"{tick:g} {name}")
+        for tick in Scale(0, up.high / unit).ticks(4)
     ]
     for phase, start, end in phases:
         if across.place(end) - across.place(start) >= _LEAST_SHARE:

@@ -36,6 +36,11 @@ class Tile:
     height: float
     shade: int
 
+    @property
+    def has_room(self) -> bool:
+        """Whether its name can be read in it."""
+        return self.width > 6 and self.height > 10
+
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryView:
@@ -118,5 +123,9 @@ def _cut(amounts: list[tuple[str, int]], left: float, top: float, width: float, 
 
 
 def hash_of(name: str) -> int:
-    """The same colour for the same outer module, in every process."""
-    return sum(name.split(".")[0].encode())
+    """The same colour for modules of the same block, in every process.
+
+    >>> hash_of("encoder.layers.1.norm") == hash_of("encoder.layers.1.linear") != hash_of("encoder.layers.2.norm")
+    True
+    """
+    return sum(".".join(name.split(".")[:3]).encode())
