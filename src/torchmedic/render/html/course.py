@@ -33,7 +33,7 @@ def course_view(plan: MemoryPlan) -> CourseView | None:
     kinds = list(plan.by_category)[:_MOST_KINDS]
     return CourseView(
         picture=_picture(plan.course, kinds),
-        kinds=[said(kind) for kind in kinds],
+        kinds=[kind_name(kind) for kind in kinds],
         summary=say("memory_course_summary", step=plan.peak_step, peak=size(plan.peak_allocated)),
     )
 
@@ -73,7 +73,13 @@ def _unit(amount: float) -> tuple[int, str]:
     return next(((bytes_, name) for bytes_, name in units if amount >= bytes_), (1, "B"))
 
 
+def kind_name(kind: str) -> str:
+    """What memory is for, in the language spoken."""
+    return say("memory_data") if kind == "data" else said(kind)
+
+
 def phase_name(phase: str) -> str:
+    """A phase of the step, in the language spoken."""
     return say(f"phase_{phase}")
 
 
@@ -82,7 +88,7 @@ def _labels(phases: list[tuple[str, int, int]], across: Scale, up: Scale) -> Mar
     unit, name = _unit(up.high)
     parts = [
         label.format(kind="tick up", side="bottom", place=100 * up.place(tick * unit), words=f"{tick:g} {name}")
-        for tick in Scale(0, up.high / unit).ticks(4)
+        for tick in Scale(0, up.high / unit).ticks(6)
     ]
     for phase, start, end in phases:
         if across.place(end) - across.place(start) >= _LEAST_SHARE:

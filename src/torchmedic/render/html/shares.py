@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from torchmedic.facts import Location, MemoryPlan, Run
-from torchmedic.render.html.course import CourseView, course_view, phase_name
+from torchmedic.render.html.course import CourseView, course_view, kind_name, phase_name
 from torchmedic.render.html.numbers import size
 from torchmedic.render.html.text import say
-from torchmedic.translation import said
 
 MOST_BARS = 12
 
@@ -65,7 +64,7 @@ def memory_view(run: Run, fits: dict[str, Any] | None) -> MemoryView | None:
         summary=memory_summary(plan),
         fit=_fit(fits) if fits else "",
         course=course_view(plan),
-        categories=_bars((said(name), amount) for name, amount in plan.by_category.items()),
+        categories=_bars((kind_name(name), amount) for name, amount in plan.by_category.items()),
         phases=_bars((phase_name(name), amount) for name, amount in plan.phase_peaks.items()),
         modules=tiles(sorted(modules, key=lambda pair: -pair[1])),
         lines=_bars((_line(share.where), share.bytes) for share in plan.by_line if share.where is not None),

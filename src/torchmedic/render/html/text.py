@@ -86,6 +86,7 @@ TEXT = {
     "examples": "Examples",
     "memory": "Memory",
     "memory_summary": "peak {peak} allocated, {reserved} reserved, in the {phase}, on a card like {card}",
+    "memory_data": "data of the batch",
     "phase_setup": "setup",
     "phase_data": "loading of a batch",
     "phase_forward": "forward phase",
