@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation, TensorSummary
+from torchmedic.facts.datacheck import ArraySeen
 from torchmedic.facts.spreads import Histogram
 
 
@@ -76,7 +77,7 @@ class Source:
 
     `rows` are the first bad rows, `columns` the bad positions in the last dimension, `sample` the index in the
     data set of the first bad row where a DataLoader told it. `histogram` is of the bad column where there is one only,
-    else of all values; `examples` are some bad rows as text.
+    else of all values; `examples` are some bad rows as text, `checked` is what the data check-up sees of the field.
     """
 
     origin: str
@@ -93,6 +94,7 @@ class Source:
     file: str = ""
     histogram: Histogram | None = None
     examples: tuple[str, ...] = ()
+    checked: ArraySeen | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

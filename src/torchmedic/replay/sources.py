@@ -14,6 +14,7 @@ import torch
 from torch import nn
 
 from torchmedic.facts import Histogram, Source
+from torchmedic.probes.field_checks import checked
 from torchmedic.probes.frames import is_user_file, outward
 from torchmedic.probes.loaded_files import file_of
 from torchmedic.probes.spreads import histogram, rows_as_text, some_values, tensors_in
@@ -110,6 +111,7 @@ def describe_source(origin: str, name: str, tensor: torch.Tensor, given: Handed 
         is_label=leaf.lower() in _LABEL_NAMES or name.lower() in _LABEL_NAMES,
         value=str(float(values[0])) if values.numel() else "",
         histogram=_spread(tensor, columns),
+        checked=checked(name, tensor) if origin in ("batch", "variable") else None,
         examples=rows_as_text(tensor, rows[:_MOST_EXAMPLES], columns[0] if columns else 0),
     )
 

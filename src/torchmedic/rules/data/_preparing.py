@@ -11,6 +11,7 @@ from torchmedic.findings import Also, Remedy
 from torchmedic.rules.numerics._case import Case
 
 _DATA_FILE = re.compile(r"""["']([^"']+\.(?:csv|tsv|parquet|jsonl|npy|npz|pt)(?:\.gz|\.zst)?)["']""")
+_ENOUGH_ROWS = 32
 _LOSSES = ("loss", "cross_entropy", "nll", "kl_div")
 
 
@@ -93,6 +94,22 @@ def entered(case: Case, source: Source) -> Iterator[str]:
     sample = f", the first is sample {source.sample} of the data set" if source.sample is not None else ""
     file = f", loaded from `{source.file}`" if source.file else ""
     yield f"entered step {case.sick.step}{line} as `{source.name}` {source.tensor}: {rows}{columns}{sample}{file}"
+    yield from _strange(source)
+
+
+def _strange(source: Source) -> Iterator[str]:
+    """What the data check-up finds in the same field besides."""
+    seen = source.checked
+    if seen is None:
+        return
+    if seen.nan and seen.inf:
+        yield f"among its {source.tensor.numel} values: {seen.nan} NaN, {seen.inf} infinite"
+    flat = [column for column in seen.flat_columns if column not in source.columns]
+    if flat and seen.shape[0] >= _ENOUGH_ROWS:
+        said = f"column {flat[0]} holds" if len(flat) == 1 else f"columns {', '.join(map(str, flat[:6]))} hold"
+        yield f"{said} one value only in all {seen.shape[0]} rows of `{source.name}`"
+    if seen.beyond_half:
+        yield f"beyond the range of float16 besides: {seen.beyond_half} of its values"
 
 
 def every_other(case: Case) -> tuple[Remedy, ...]:
