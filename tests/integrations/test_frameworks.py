@@ -19,6 +19,7 @@ _SICK = sorted(set(_SCRIPTS.glob("*.py")) - set(_HEALTHY) - {_SCRIPTS / "tracked
 _FOLLOWED = {
     "lightning": {("lightning", "train_loss"), ("lightning", "val_loss"), ("lightning", "val_acc")},
     "huggingface": {("huggingface", "train loss"), ("huggingface", "eval_loss"), ("huggingface", "eval_accuracy")},
+    "accelerate": {("phase", "train loss"), ("phase", "validation loss")},
     "pyg": {("phase", "train loss"), ("phase", "validation loss")},
     "compile": {("phase", "train loss")},
     "nanogpt": {("phase", "train loss"), ("log", "val_loss")},
