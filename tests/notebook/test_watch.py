@@ -13,6 +13,7 @@ from torch import nn
 
 import torchmedic
 from torchmedic import in_process
+from torchmedic.probes.modes import may_put_on
 
 
 @pytest.fixture(autouse=True)
@@ -152,3 +153,21 @@ def test_under_torchmedic_run_it_does_nothing(here: Path) -> None:
     command = [sys.executable, "-m", "torchmedic", "run", "train.py"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout == "False None\n"
+
+
+@pytest.mark.parametrize("sick_from", [2, 3, 4, 5])
+def test_nothing_is_left_on_wherever_the_step_was_sick(sick_from: int) -> None:
+    """Exams and trials put modes on; whichever of them is on at the sick step, none outlives the block."""
+    with torchmedic.watch():
+        Training(sick_from).run()
+    assert torch._C._len_torch_function_stack() == 0
+
+
+def test_a_default_device_does_not_switch_exams_off() -> None:
+    torch.set_default_device("cpu")
+    try:
+        assert may_put_on()
+        with torch.overrides.TorchFunctionMode():
+            assert not may_put_on()
+    finally:
+        torch.set_default_device(None)

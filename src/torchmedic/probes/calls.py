@@ -14,6 +14,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
 from torchmedic.probes.frames import is_user_file, outward
+from torchmedic.probes.modes import may_put_on, take_off
 from torchmedic.probes.patching import hide_frame
 from torchmedic.probes.trace import Place
 
@@ -144,26 +145,17 @@ class CallTrace(TorchFunctionMode):
         self._is_on = False
 
     def start(self) -> bool:
-        """Switch on, unless a mode of somebody else is on whose end would take ours off instead."""
-        if torch._C._len_torch_function_stack():
+        """Switch on, where no mode of somebody else stands in the way."""
+        if not may_put_on():
             return False
         torch._C._push_on_torch_function_stack(self)
         self._is_on = True
         return True
 
     def stop(self) -> None:
-        """Switch off wherever in the stack of modes we are."""
-        if not self._is_on:
-            return
-        self._is_on = False
-        above = []
-        while torch._C._len_torch_function_stack():
-            mode: Any = torch._C._pop_torch_function_stack()
-            if mode is self:
-                break
-            above.append(mode)
-        for mode in reversed(above):
-            torch._C._push_on_torch_function_stack(mode)
+        if self._is_on:
+            self._is_on = False
+            take_off(self)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}

@@ -10,6 +10,7 @@ from typing import Any
 from torchmedic.facts import SickElsewhere, SickStep
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.loaders import Loaders
+from torchmedic.probes.modes import take_off
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.record import Probe, Recorder, say
@@ -73,11 +74,21 @@ class Doctor(Probe):
         self._is_sharded = False
         self._scalers = Scalers()
         self._scalers.install()
+        self._left_on: list[Any] = []
 
     def remove(self) -> None:
         if self._session is not None:
-            self._session.abandon()
+            self._abandon(self._session)
+        self._take_off()
         self._scalers.remove()
+
+    def _abandon(self, session: Session) -> None:
+        session.abandon()
+        self._left_on += session.left_on
+
+    def _take_off(self) -> None:
+        """Modes of a session that ended in the middle of a call: now that the call is over they can go."""
+        self._left_on = [mode for mode in self._left_on if not take_off(mode)]
 
     # -- events --------------------------------------------------------------------------------------------------
 
@@ -138,6 +149,8 @@ class Doctor(Probe):
         withheld = self._withheld.pop(id(optimizer), None)
         if withheld is not None:
             withheld.put_back()
+        if self._left_on:
+            self._take_off()
         if self._session is None:
             precaution = self._precautions.pop(id(optimizer), None)
             self.guard.on_step_done(optimizer)
@@ -147,7 +160,7 @@ class Doctor(Probe):
     def on_crash(self, error: BaseException) -> None:
         """A script that stops itself at a NaN, or fails in a replay: the step is not at hand any more, but known."""
         if self._session is not None:
-            self._session.abandon()
+            self._abandon(self._session)
             self._session = None
             self.recorder.clock_is_held = False
         elif self._case is not None or not stopped_for_bad_numbers(error):
@@ -242,7 +255,7 @@ class Doctor(Probe):
         session, self._session = self._session, None
         assert session is not None
         assert self._case is not None
-        session.abandon()
+        self._abandon(session)
         self.recorder.clock_is_held = False
         if self.recorder.settings.on_sick == "stop":
             self._case.suspicion.buffers.restore()

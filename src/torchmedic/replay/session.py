@@ -15,6 +15,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from torchmedic.probes.autograd import scalar
+from torchmedic.probes.modes import take_off
 from torchmedic.replay.beginnings import Handed
 from torchmedic.replay.company import Company
 from torchmedic.replay.guard import Guard, Suspicion
@@ -57,7 +58,7 @@ class Session:
         self._running: Pass | None = None
         self._mute = Mute()
         self._eager = contextlib.ExitStack()
-        self._left_on: list[Any] = []
+        self.left_on: list[Any] = []
         self._to_hand_out: list[Handed] = []
         self.started = time.perf_counter()
         self.last: Pass | None = None
@@ -170,18 +171,18 @@ class Session:
         if question is not None and isinstance(question.mode, TorchFunctionMode):
             # `Tensor.backward` is itself a torch function: its mode cannot be taken off from inside it.
             question.mode.is_live = False  # type: ignore[attr-defined]
-            self._left_on.append(question.mode)
+            self.left_on.append(question.mode)
         elif question is not None and question.mode is not None:
             question.mode.__exit__(None, None, None)
         self._eager.close()
 
     def _take_off(self) -> None:
-        while self._left_on:
-            self._left_on.pop().__exit__(None, None, None)
+        self.left_on = [mode for mode in self.left_on if not take_off(mode)]
 
     def abandon(self) -> None:
-        """Leave nothing switched on."""
+        """Leave nothing switched on but what is in the middle of a call; that is in `left_on`."""
         self._stop_running()
+        self._take_off()
         self._mute.stop()
 
     def _clear_gradients(self) -> None:

@@ -1,0 +1,35 @@
+"""Torch-function modes that are switched on and off in the middle of somebody else's program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+
+def take_off(mode: Any) -> bool:
+    """Take a mode off wherever in the stack it is; those above it stay.
+
+    False where it is not there: in the middle of a call that it handles, torch itself has put it aside.
+    """
+    above = []
+    found = False
+    while torch._C._len_torch_function_stack() and not found:
+        top: Any = torch._C._pop_torch_function_stack()
+        found = top is mode
+        if not found:
+            above.append(top)
+    for other in reversed(above):
+        torch._C._push_on_torch_function_stack(other)
+    return found
+
+
+def may_put_on() -> bool:
+    """Whether a mode of ours can go on the stack: not above one whose end would take ours off instead.
+
+    The mode of `torch.set_default_device` stays for good and is no hindrance.
+    """
+    size = torch._C._len_torch_function_stack()
+    return size == 0 or (
+        size == 1 and isinstance(torch._C._get_function_stack_at(0), torch.utils._device.DeviceContext)
+    )

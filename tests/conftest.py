@@ -1,0 +1,18 @@
+"""What holds for every test."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_on() -> Iterator[None]:
+    """A test that leaves torch in a mode of somebody's spoils those that follow in the same process."""
+    yield
+    torch = sys.modules.get("torch")
+    if torch is not None and hasattr(torch, "_C"):
+        left = torch._C._len_torch_function_stack(), torch._C._len_torch_dispatch_stack()
+        assert left == (0, 0), f"modes of torch functions and of its dispatcher are still on: {left}"
