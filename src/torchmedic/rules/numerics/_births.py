@@ -9,6 +9,9 @@ from dataclasses import replace
 from torchmedic.facts import Birth, Source
 
 _MOST_LABELS = 8
+_REARRANGING = frozenset(
+    ("view", "reshape", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "contiguous", "clone", "expand")
+)
 
 
 def birth_behind(source: Source, births: Iterable[Birth]) -> Birth | None:
@@ -17,7 +20,8 @@ def birth_behind(source: Source, births: Iterable[Birth]) -> Birth | None:
     Lines that only pass bad values on are left out; so are loop headers, whose names are bound to them. A line that
     writes NaN or infinity down is usually a mask, and is believed only when nothing else is left.
     """
-    fresh = [b for b in births if b.expression and not inherits(b, infinite=_is_infinite(source))]
+    infinite = _is_infinite(source)
+    fresh = [b for b in births if b.expression and not inherits(b, infinite=infinite) and not _only_rearranges(b)]
     made = [b for b in fresh if not _is_placed(b)]
     fitting = [b for b in made if _same_kind(source, b)] or [b for b in made if _may_become(source)]
     fitting = fitting or [b for b in fresh if _same_kind(source, b)]
@@ -38,6 +42,11 @@ def _is_infinite(source: Source) -> bool:
 def words(birth: Birth) -> set[str]:
     """Operators and functions of the line."""
     return set(birth.operator.split())
+
+
+def _only_rearranges(birth: Birth) -> bool:
+    """Whether a line gives its values another shape: out of finite ones it makes nothing else."""
+    return bool(words(birth)) and words(birth) <= _REARRANGING
 
 
 def _same_kind(source: Source, birth: Birth) -> bool:
