@@ -21,6 +21,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import psutil
+
 from torchmedic.facts import RunInfo
 from torchmedic.store import RUN_FILE, create
 
@@ -35,6 +37,7 @@ for line in events.getresponse():
         asking = http.client.HTTPConnection(at.hostname, at.port)
         asking.request("GET", f"{at.path}run/{run}")
         asking.getresponse().read()
+        print(flush=True)
 """
 
 
@@ -69,7 +72,7 @@ def bench_report(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def live_page(folder: Path) -> Iterator[str]:
+def live_page(folder: Path) -> Iterator[tuple[str, psutil.Process]]:
     command = [sys.executable, "-m", "torchmedic", "live"]
     server = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
     try:
@@ -81,7 +84,7 @@ def live_page(folder: Path) -> Iterator[str]:
                 ask(found.group(), "runs")
                 break
             time.sleep(0.05)
-        yield found.group()
+        yield found.group(), psutil.Process(server.pid)
     finally:
         server.terminate()
         server.wait()
@@ -96,7 +99,7 @@ def ask(url: str, path: str) -> int:
 
 def bench_opening(folder: Path) -> None:
     write_run(folder / "opening" / ".torchmedic" / "long", steps=1_000_000, layers=200, looks=2000)
-    with live_page(folder / "opening") as url:
+    with live_page(folder / "opening") as (url, _):
         started = time.perf_counter()
         sizes = [ask(url, path) for path in ("", "script/plotly.js", "script/charts.js", "runs", "run/long")]
         took = time.perf_counter() - started
@@ -132,19 +135,25 @@ def bench_following(folder: Path, rounds: int = 12, seconds: float = 4.0) -> Non
 
     medic = torchmedic.watch(quiet=True)
     assert medic.folder is not None
-    with live_page(folder) as url:
-        follower = subprocess.Popen([sys.executable, "-c", FOLLOWER, url, medic.folder.name])
+    with live_page(folder) as (url, server), (folder / "readings").open("wb") as readings:
+        follower = subprocess.Popen([sys.executable, "-c", FOLLOWER, url, medic.folder.name], stdout=readings)
         step_time()
-        ratios = []
+        ratios, busy, elapsed, before = [], 0.0, 0.0, (folder / "readings").stat().st_size
         for _ in range(rounds):
             follower.send_signal(signal.SIGSTOP)
             alone = step_time()
             follower.send_signal(signal.SIGCONT)
+            began, used = time.perf_counter(), sum(server.cpu_times()[:2])
             ratios.append(step_time() / alone)
+            busy += sum(server.cpu_times()[:2]) - used
+            elapsed += time.perf_counter() - began
         follower.kill()
         follower.wait()
+        read = (folder / "readings").stat().st_size - before
     medic.stop()
     print(f"live page       step time while it is followed: {statistics.median(ratios):.4f} of that while it is not")
+    each = 1000 * busy / max(read, 1)
+    print(f"                its server used {busy / elapsed:.2%} of one core, {each:.0f} ms for each of {read} readings")
 
 
 def main() -> None:

@@ -90,8 +90,9 @@ def test_names_chosen_by_an_attacker_run_nothing(browser: Browser, tmp_path: Pat
     run = tmp_path / ".torchmedic" / "1-run"
     run.mkdir(parents=True)
     a_hostile_run(run)
-    with serving(tmp_path) as served, opened(browser, served.url, scheme="dark") as seen:
+    with serving(tmp_path) as served, opened(browser, served.url, scheme="dark", width=1600) as seen:
         seen.page.locator("#heat-gradient .heatmaplayer image").first.wait_for(state="attached")
         assert "window.hurt" in seen.page.locator("#script").inner_text()
         assert seen.page.evaluate("typeof window.hurt") == "undefined"
+        assert not seen.is_too_wide
         assert seen.complaints == []

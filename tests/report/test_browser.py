@@ -9,7 +9,7 @@ from playwright.sync_api import Browser
 
 from tests.browser import a_browser, opened
 from tests.cli.typed import typed
-from tests.report.runs import a_healthy_run, a_hostile_run, a_sick_run
+from tests.report.runs import HOSTILE, a_check_up, a_healthy_run, a_hostile_run, a_sick_run
 
 
 @pytest.fixture(scope="module")
@@ -20,12 +20,18 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Addresses of a sick, a healthy, a hostile and a light page."""
-    makers = {"sick": a_sick_run, "healthy": a_healthy_run, "hostile": a_hostile_run, "light": a_sick_run}
+    """Addresses of a sick, a healthy, a hostile and a light page, and of that of a check-up of data and memory."""
+    makers = {
+        "sick": a_sick_run,
+        "healthy": a_healthy_run,
+        "hostile": a_hostile_run,
+        "light": a_sick_run,
+        "checked": lambda folder: a_check_up(folder, HOSTILE),
+    }
     found = {}
     for name, make in makers.items():
         run = make(tmp_path_factory.mktemp(name))
-        options = ("--light",) if name == "light" else ()
+        options = ("--light",) if name in ("light", "checked") else ()
         assert typed("report", str(run), "--html", str(run / "report.html"), *options).status == 0
         found[name] = (run / "report.html").as_uri()
     return found
@@ -84,7 +90,19 @@ def test_dark_and_light_follow_the_system_and_the_reader(browser: Browser, pages
         light.wait_until(f"{tick} !== '{before}'")
 
 
-@pytest.mark.parametrize("name", ["sick", "light"])
+def test_data_and_memory_are_drawn_with_a_column_named_by_an_attacker(browser: Browser, pages: dict[str, str]) -> None:
+    with opened(browser, pages["checked"], scheme="dark") as seen:
+        for chosen in (".spread svg path", "#chart-memory-course .layer", ".tiles li"):
+            box = seen.page.locator(chosen).first.bounding_box()
+            assert box is not None
+            assert box["width"] > 100
+        assert "window.hurt" in seen.page.locator(".columns-table").inner_text()
+        assert seen.page.evaluate("typeof window.hurt") == "undefined"
+        assert seen.complaints == []
+        assert seen.outside == []
+
+
+@pytest.mark.parametrize("name", ["sick", "light", "checked"])
 def test_no_page_is_wider_than_the_window(browser: Browser, pages: dict[str, str], name: str) -> None:
     for width in (360, 1600):
         with opened(browser, pages[name], width=width) as seen:
