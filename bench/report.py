@@ -153,7 +153,7 @@ def bench_following(folder: Path, rounds: int = 12, seconds: float = 4.0) -> Non
     medic.stop()
     print(f"live page       step time while it is followed: {statistics.median(ratios):.4f} of that while it is not")
     each = 1000 * busy / max(read, 1)
-    print(f"                its server used {busy / elapsed:.2%} of one core, {each:.0f} ms for each of {read} readings")
+    print(f"{'':15} its server used {busy / elapsed:.2%} of one core, {each:.0f} ms for each of {read} readings")
 
 
 def main() -> None:
