@@ -169,6 +169,8 @@ class RankStep(Observation):
     exchanges: int = 0
     backward_at: Location | None = None
     seed: int = 0
+    stepped_at: Location | None = None
+    rate: float | None = None
     buffers: dict[str, float] = field(default_factory=dict)
     statistics: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = field(default_factory=dict)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+import torch.distributed as dist
 from torch import nn
 from torch.nn.modules import module as torch_module
 from torch.nn.modules.batchnorm import SyncBatchNorm, _BatchNorm
@@ -21,6 +22,7 @@ from torchmedic.probes.modules import Modules
 from torchmedic.probes.patching import Patches
 from torchmedic.probes.rank_buffers import own_buffers, running_statistics
 from torchmedic.probes.rank_devices import device_of
+from torchmedic.probes.sources import inner_module_call
 from torchmedic.record import Probe, Recorder, shielded
 
 CLOSE_STEPS = 6
@@ -118,7 +120,7 @@ class RankExam(Probe):
     def on_step_done(self, optimizer: Any) -> None:
         step = self.recorder.step
         wrappers = self._wrappers()
-        if not wrappers or self.recorder.clock_is_held:
+        if not wrappers or self.recorder.clock_is_held or not _spans_world(wrappers[0]):
             return
         if not self._has_seen_wrapper:
             self._has_seen_wrapper = True
@@ -126,10 +128,31 @@ class RankExam(Probe):
             if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
                 self.recorder.observe(device_of(wrappers[0].module, step))
         if step <= CLOSE_STEPS or step & (step - 1) == 0:
-            self.recorder.observe(self._fact(wrappers[0]))
+            if step <= CLOSE_STEPS and self._backwards and not self._wrapped and self._bypassed is None:
+                self._note_parts_called(wrappers[0])
+            self.recorder.observe(self._fact(wrappers[0], optimizer))
         if step == CLOSE_STEPS:
             self._stop_looking()
         self._clear()
+        if step >= CLOSE_STEPS:
+            self._rest(step)
+
+    def _note_parts_called(self, wrapper: Any) -> None:
+        """A loss was made and neither the wrapper nor its module was called: parts of it were, or its `forward` was."""
+        self._bypassed = inner_module_call() or self._backward_at
+        self._bypassed_by = type(wrapper.module).__name__
+
+    def _rest(self, step: int) -> None:
+        """Hear nothing until just before the next step that is compared."""
+        until = (1 << step.bit_length()) - 1
+        if until > step:
+            self.recorder.rest(self, until)
+
+    def on_finish(self) -> None:
+        """A rank that never stepped has its wrapper to show all the same."""
+        wrappers = self._wrappers()
+        if wrappers and not self._has_seen_wrapper:
+            self._note_wrapper(wrappers[0])
 
     def on_crash(self, error: BaseException) -> None:
         wrappers = self._wrappers()
@@ -140,7 +163,8 @@ class RankExam(Probe):
 
     # -- what is written down ------------------------------------------------------------------------------------
 
-    def _fact(self, wrapper: Any) -> RankStep:
+    def _fact(self, wrapper: Any, optimizer: Any) -> RankStep:
+        rate = optimizer.param_groups[0].get("lr") if optimizer.param_groups else None
         spreads = wrapper.broadcast_buffers
         return RankStep(
             step=self.recorder.step,
@@ -155,6 +179,8 @@ class RankExam(Probe):
             exchanges=self._exchanges,
             backward_at=self._backward_at,
             seed=torch.initial_seed(),
+            stepped_at=user_location(),
+            rate=float(rate) if isinstance(rate, (int, float)) else None,
             buffers={} if spreads else own_buffers(wrapper.module),
             statistics={} if spreads else running_statistics(wrapper.module),
         )
@@ -185,6 +211,11 @@ class RankExam(Probe):
             return original(obj, f, *args, **kwargs)
 
         self._patches.replace(torch, "save", save)
+
+
+def _spans_world(wrapper: Any) -> bool:
+    """Wrappers of some ranks only keep those alike; others may have other weights."""
+    return bool(dist.get_world_size(wrapper.process_group) == dist.get_world_size())
 
 
 def _norms(wrapper: Any) -> dict[str, float]:

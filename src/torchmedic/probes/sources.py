@@ -165,3 +165,25 @@ def _functional_dropout(node: ast.AST) -> str:
     off = any(isinstance(a, ast.Constant) and a.value in (0, 0.0) for a in node.args[1:2])
     told = len(node.args) > 2 or any(k.arg in ("training", None) for k in node.keywords)
     return "" if told or off else f"F.{name}"
+
+
+def inner_module_call() -> Location | None:
+    """The first line that computes with a part of a wrapper's inner module: `model.module.encoder(x)`."""
+    for file in user_files():
+        tree = parsed(file)
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree is not None else []
+        lines = [call.lineno for call in calls if call.args and _reaches_inside(call.func)]
+        if lines:
+            return location(file, min(lines))
+    return None
+
+
+def _reaches_inside(node: ast.expr) -> bool:
+    """`x.module.forward`, `x.module[0]`, but not what handles weights as a whole."""
+    if isinstance(node, ast.Attribute) and node.attr in ("load_state_dict", "to", "train", "apply", "register_buffer"):
+        return False
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+        if isinstance(node, ast.Attribute) and node.attr == "module":
+            return True
+    return False

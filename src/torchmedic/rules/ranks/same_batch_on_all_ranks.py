@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import LoaderSeen, Location, RankStep, Run
+from torchmedic.facts import LoaderSeen, Location, RandomDraws, RankStep, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.ranks._steps import steps_of
 
@@ -30,16 +30,28 @@ class SameBatchOnAllRanks(Rule):
         first = next(iter(compared[0].values()))
         seeds = {s.seed for s in compared[0].values()}
         loader = _loader(run)
+        seeded = _seeded(run) if loader is None and len(seeds) == 1 else None
         yield self.diagnose(
             headline=f"all {len(run.ranks)} ranks train on the same batches: {len(batches)} of {len(batches)} compared",
             confidence="proven",
-            where=loader or first.called_at,
-            label="hands out the same rows on every rank" if loader else "is given the same rows on every rank",
+            where=loader or seeded or first.called_at,
+            label=_label(loader, seeded),
             step=first.step,
             culprit=Culprit(phase="data"),
             evidence=tuple(_evidence(len(run.ranks), len(seeds) == 1, loader is not None)),
             remedies=_remedies(loader is not None),
         )
+
+
+def _seeded(run: Run) -> Location | None:
+    """Where the seed was set, of rows that the script draws by itself."""
+    return next((at for seen in run.all(RandomDraws) if (at := seen.seeded.get("torch")) is not None), None)
+
+
+def _label(loader: Location | None, seeded: Location | None) -> str:
+    if loader is not None:
+        return "hands out the same rows on every rank"
+    return "the same seed on every rank" if seeded is not None else "is given the same rows on every rank"
 
 
 def _loader(run: Run) -> Location | None:
