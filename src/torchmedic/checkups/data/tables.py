@@ -88,7 +88,9 @@ def _columns(looked: Looked) -> Iterator[Observation]:
     small = looked.small
     assert small is not None
     by_name = {column.name: column for column in small.columns}
-    numeric = [s.column for s in looked.numbers.columns if _is_numeric(s)][:_CLOSER_COLUMNS]
+    # The spread of an id says nothing.
+    closely = [s.column for s in looked.numbers.columns if _is_numeric(s) and looked.roles.of(s.column) != "id"]
+    numeric = closely[:_CLOSER_COLUMNS]
     few = looked.numbers.rows < closer.FEWEST_ROWS
     middles = {} if few else closer.middles(small, [by_name[column.name] for column in numeric])
     for summary in looked.numbers.columns:
@@ -122,7 +124,7 @@ def _column(
         closely["instants"] = closer.instants(table, small, column, twin)
     if column.family == "list" and summary.present:
         closely["lengths"] = closer.lengths(table, column, summary.minimum, summary.maximum)
-    if column.family == "integer" and not summary.present < rows:
+    if column.family == "integer" and not role and not summary.present < rows:
         closely["rising"] = _rises(small, twin, summary, rows, looked.sampled)
     return TableColumn(
         source=table.name,
