@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from torchmedic.facts import SickStep
 from torchmedic.findings import Remedy, Symptom
 from torchmedic.rules.data._preparing import shown_at
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
@@ -23,12 +24,8 @@ class UpdateOverflow(NumericsRule):
         if sick.what != "update":
             return None
         bad = len(sick.bad_parameters)
-        first = f", the first `{sick.bad_parameters[0]}`" if bad else ""
         return Explanation(
-            headline=fitted(
-                f"the update of step {sick.step} made {bad} of {sick.parameters} parameters non-finite{first}",
-                f"the update of step {sick.step} made {bad} of {sick.parameters} parameters non-finite",
-            ),
+            headline=_headline(sick),
             where=sick.optimizer_built or sick.backward_at,
             label="this optimizer" if sick.optimizer_built else "the update",
             confidence="likely",
@@ -36,9 +33,22 @@ class UpdateOverflow(NumericsRule):
             parameter=sick.bad_parameters[0] if bad else None,
             tensor=sick.bad_parameters[0] if bad else None,
             notes=("all gradients were finite before it",)
+            + (() if bad else ("the weights are still finite: gradients were too large to be squared, they explode",))
             + ((f"learning rate {sick.learning_rate}",) if sick.learning_rate else ()),
             remedies=(
                 Remedy(title="keep weights and optimizer state in float32: in float16 Adam's `eps=1e-8` is 0"),
                 Remedy(title="lower the learning rate, or clip gradients before the update"),
             ),
         )
+
+
+def _headline(sick: SickStep) -> str:
+    """The state of an optimizer overflows before the weights do, because it holds squares of gradients."""
+    bad = len(sick.bad_parameters)
+    if not bad:
+        return f"the update of step {sick.step} made the state of `{sick.optimizer or 'the optimizer'}` infinite"
+    first = f", the first `{sick.bad_parameters[0]}`"
+    return fitted(
+        f"the update of step {sick.step} made {bad} of {sick.parameters} parameters non-finite{first}",
+        f"the update of step {sick.step} made {bad} of {sick.parameters} parameters non-finite",
+    )
