@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import importlib
 import json
+import pkgutil
 import statistics
 import sys
 import time
@@ -13,6 +16,7 @@ from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
 
+import torchmedic
 from bench.mutation.catalogue import HEALTHY, mutants, sample
 from bench.mutation.running import Heard, Result, judge, listen_to_healthy, listen_to_mutant
 from bench.mutation.script import Mutant
@@ -60,7 +64,11 @@ def _options() -> argparse.Namespace:
 
 
 def _import_beforehand() -> None:
-    """What many scripts import, once before the forks."""
+    """What many scripts import, once before the forks; and all of torchmedic, which may be edited meanwhile."""
+    for module in pkgutil.walk_packages(torchmedic.__path__, "torchmedic."):
+        if not module.name.endswith("__main__"):
+            with contextlib.suppress(ImportError):  # of an extra that is not installed
+                importlib.import_module(module.name)
     import sklearn.datasets
     import sklearn.linear_model
     import sklearn.model_selection  # noqa: F401
