@@ -119,7 +119,10 @@ class HostWait:
 
 @dataclass(frozen=True, kw_only=True)
 class StartUp(Observation):
-    """Where the time before the first optimizer step went; imports are told by top-level package, without overlap."""
+    """Where the time before the first optimizer step went; imports are told by top-level package, without overlap.
+
+    `crowded`: more programs wanted to run than there are processors, so that the times are not this script's own.
+    """
 
     kind: ClassVar[str] = "start-up"
     seconds: float
@@ -127,4 +130,5 @@ class StartUp(Observation):
     waits: tuple[HostWait, ...] = ()
     weights: float = 0.0
     reached_step: bool = False
+    crowded: bool = False
     step: int | None = None

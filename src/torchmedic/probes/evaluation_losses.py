@@ -16,7 +16,7 @@ from torch.nn import functional
 from torchmedic.facts.metrics import Split, split_of, words_of
 from torchmedic.probes.frames import is_own_file, is_user_file, outward
 from torchmedic.probes.losses import LOSSES, is_compiled
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 
 _FURTHER = ("gaussian_nll_loss", "poisson_nll_loss", "ctc_loss", "multi_margin_loss", "multilabel_soft_margin_loss")
 _WATCHED = (*sorted(LOSSES), *_FURTHER)
@@ -97,7 +97,8 @@ class EvaluationLosses:
     def _listening(self, function: str, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
         def watched(*args: Any, **kwargs: Any) -> Any:
-            result = original(*args, **kwargs)
+            with frame_hidden:
+                result = original(*args, **kwargs)
             if isinstance(result, torch.Tensor) and result.numel() == 1 and not result.requires_grad:
                 self._note(function, args, kwargs, result)
             return result

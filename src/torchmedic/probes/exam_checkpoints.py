@@ -12,7 +12,7 @@ from torch import nn
 from torchmedic.facts import Location, StateLoaded
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.lineage import Lineage
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.probes.trace import storage_key
 from torchmedic.record import Probe, Recorder, shielded
 
@@ -80,10 +80,12 @@ class CheckpointExam(Probe):
         @functools.wraps(original)
         def load_state_dict(module: nn.Module, state_dict: Any, strict: bool = True, *args: Any, **kwargs: Any) -> Any:
             if not self.recorder.is_ours:
-                return original(module, state_dict, strict, *args, **kwargs)
+                with frame_hidden:
+                    return original(module, state_dict, strict, *args, **kwargs)
             fact = examine(module, state_dict, strict) if self._loads < _MOST_LOADS else None
             self._loads += 1
-            result = original(module, state_dict, strict, *args, **kwargs)
+            with frame_hidden:
+                result = original(module, state_dict, strict, *args, **kwargs)
             if fact is not None:
                 note(fact, module)
             return result
@@ -101,7 +103,8 @@ class CheckpointExam(Probe):
 
         @functools.wraps(original)
         def load(*args: Any, **kwargs: Any) -> Any:
-            result = original(*args, **kwargs)
+            with frame_hidden:
+                result = original(*args, **kwargs)
             if self.recorder.is_ours:
                 note()
             return result

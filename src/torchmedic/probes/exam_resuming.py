@@ -12,7 +12,7 @@ from torch import nn
 from torchmedic.facts import Location, StateLeftInFile
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.optimizers import Optimizers
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 _MOST_FILES = 8
@@ -57,7 +57,8 @@ class ResumeExam(Probe):
 
         @functools.wraps(original)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            result = original(*args, **kwargs)
+            with frame_hidden:
+                result = original(*args, **kwargs)
             if self.recorder.is_ours:
                 note(result, args)
             return result

@@ -13,7 +13,7 @@ from torch.optim import lr_scheduler
 from torchmedic.facts import Location, ScheduleBegunAnew
 from torchmedic.probes.exam_schedules import SETTINGS, ScheduleExam
 from torchmedic.probes.frames import user_location
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 _SAME_RATE = 1e-6
@@ -62,7 +62,8 @@ class ScheduleResumeExam(Probe):
 
         @functools.wraps(original)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            result = original(*args, **kwargs)
+            with frame_hidden:
+                result = original(*args, **kwargs)
             if self.recorder.is_ours:
                 note(result, args)
             return result

@@ -13,7 +13,7 @@ from torchmedic.facts import NormalisedBy
 from torchmedic.launch.imports import AfterImport, stop_waiting, wait_for_import
 from torchmedic.probes.divisions import followed
 from torchmedic.probes.frames import location, location_of, user_frame
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 _KEYS_IN_SQL = re.compile(r"(?:group|partition)\s+by\s+\"?([A-Za-z_]\w*)\"?\s*(?![\w\",\s]*,)", re.IGNORECASE)
@@ -58,7 +58,8 @@ class Groupings(Probe):
 
         @functools.wraps(original)
         def grouped(*args: Any, **kwargs: Any) -> Any:
-            result = original(*args, **kwargs)
+            with frame_hidden:
+                result = original(*args, **kwargs)
             note(keys_of, result, args, kwargs, user_frame(sys._getframe(1)))
             return result
 

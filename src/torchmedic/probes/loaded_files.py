@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import torch
 
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.probes.trace import storage_key
 from torchmedic.record import Probe, Recorder, shielded
 
@@ -32,7 +32,8 @@ class LoadedFiles(Probe):
 
         @functools.wraps(original)
         def load(f: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(f, *args, **kwargs)
+            with frame_hidden:
+                result = original(f, *args, **kwargs)
             if isinstance(f, (str, os.PathLike)) and len(self.files) < _MOST_TENSORS:
                 note(os.fspath(f), result)
             return result

@@ -19,7 +19,7 @@ from torch.utils.data import _utils, dataloader
 
 from torchmedic.facts import Crash, Location, RefetchedSample
 from torchmedic.probes.frames import is_user_file, location, user_location
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.probes.refetch import Outcome, fetch_again
 from torchmedic.probes.values import type_name
 from torchmedic.record import Probe, Recorder, shielded
@@ -56,7 +56,8 @@ class Loaders(Probe):
 
         @functools.wraps(original)
         def init(loader: Any, *args: Any, **kwargs: Any) -> None:
-            original(loader, *args, **kwargs)
+            with frame_hidden:
+                original(loader, *args, **kwargs)
             note(loader, sys._getframe(1))
 
         self._patches.replace(dataloader.DataLoader, "__init__", init)

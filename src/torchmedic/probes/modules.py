@@ -15,7 +15,7 @@ from torch.nn.modules import module as torch_module
 
 from torchmedic.facts import Location
 from torchmedic.probes.frames import location_of, outward, user_frame
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 _TORCH_MODULE_FILE = torch_module.__file__
@@ -63,7 +63,8 @@ class Modules(Probe):
 
         @functools.wraps(original)
         def watched(module: nn.Module, *args: Any, **kwargs: Any) -> None:
-            original(module, *args, **kwargs)
+            with frame_hidden:
+                original(module, *args, **kwargs)
             if self.recorder.is_ours:
                 note(module, sys._getframe(1), copied=method == "__setstate__")
 

@@ -11,7 +11,7 @@ from torch.optim import optimizer as torch_optimizer
 
 from torchmedic.facts import Location
 from torchmedic.probes.frames import user_location
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 
@@ -54,7 +54,8 @@ class Optimizers(Probe):
 
         @functools.wraps(original)
         def init(optimizer: Any, *args: Any, **kwargs: Any) -> None:
-            original(optimizer, *args, **kwargs)
+            with frame_hidden:
+                original(optimizer, *args, **kwargs)
             if self.recorder.is_ours:
                 meet(optimizer, user_location())
 
@@ -71,7 +72,8 @@ class Optimizers(Probe):
         @functools.wraps(original)
         def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> None:
             self.recorder.emit("on_zero_grad", optimizer)
-            original(optimizer, *args, **kwargs)
+            with frame_hidden:
+                original(optimizer, *args, **kwargs)
 
         self._patches.replace(torch.optim.Optimizer, "zero_grad", zero_grad)
 

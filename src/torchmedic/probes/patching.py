@@ -13,6 +13,20 @@ def hide_frame(error: BaseException) -> None:
         error.__traceback__ = trace.tb_next
 
 
+class _FrameHidden:
+    """As a block around a call: when it fails, the frame with the block is not in the traceback."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        if error is not None and trace is not None and trace.tb_frame is sys._getframe(1):
+            error.__traceback__ = trace.tb_next
+
+
+frame_hidden = _FrameHidden()
+
+
 class Patches:
     """Attribute replacements that are undone together, newest first.
 

@@ -13,7 +13,7 @@ from torchmedic.checkups.data.sources import by_name
 from torchmedic.facts import FileRead
 from torchmedic.launch.imports import AfterImport, stop_waiting, wait_for_import
 from torchmedic.probes.frames import user_location
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 _MOST_FILES = 20_000
@@ -109,7 +109,8 @@ class Readings(Probe):
         def read(*args: Any, **kwargs: Any) -> Any:
             given = args[1:] if is_method else args
             note(reader, given[0] if given else next(iter(kwargs.values()), None))
-            return original(*args, **kwargs)
+            with frame_hidden:
+                return original(*args, **kwargs)
 
         self._patches.replace(owner, name, read)
 

@@ -7,6 +7,7 @@ look-up and the connecting are timed, not the reading.
 from __future__ import annotations
 
 import functools
+import os
 import socket
 import sys
 import time
@@ -70,6 +71,7 @@ class StartTimes(Probe):
                 waits=tuple(wait for wait in self._waits.values() if wait.seconds >= _LEAST_WAIT),
                 weights=round(self._weights, 2),
                 reached_step=reached_step,
+                crowded=os.getloadavg()[0] > (os.cpu_count() or 1),
             )
         )
 

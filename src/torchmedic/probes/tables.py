@@ -13,7 +13,7 @@ from typing import Any
 from torchmedic.facts import EmptyFilter, Location
 from torchmedic.probes.expressions import parsed, peek
 from torchmedic.probes.frames import is_user_file, location_of
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 from torchmedic.redaction import redact
 
@@ -64,7 +64,8 @@ class Tables(Probe):
             if name == "query":
                 # `@name` in a query is looked up so many frames above, and we are one more.
                 kwargs["level"] = kwargs.get("level", 0) + 1
-            result = original(subject, *args, **kwargs)
+            with frame_hidden:
+                result = original(subject, *args, **kwargs)
             if hasattr(result, "dtypes") and len(result) == 0:
                 note(name, table_of(subject), result, sys._getframe(1))
             return result

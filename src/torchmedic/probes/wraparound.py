@@ -14,7 +14,7 @@ from torch.utils.data import _utils
 from torchmedic.facts import WrappedArithmetic
 from torchmedic.probes.expressions import MISSING, enclosing_function, parsed, peek
 from torchmedic.probes.frames import is_user_file, location, outward
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 _FETCHES = 2
@@ -41,11 +41,13 @@ class Wraparound(Probe):
         def fetch(fetcher: Any, index: Any) -> Any:
             key = id(fetcher.dataset)
             if not recorder.is_ours or self._fetches.get(key, 0) >= _FETCHES or sys.gettrace() is not None:
-                return original(fetcher, index)
+                with frame_hidden:
+                    return original(fetcher, index)
             self._fetches[key] = self._fetches.get(key, 0) + 1
             sys.settrace(shielded(self)(self._on_call))
             try:
-                return original(fetcher, index)
+                with frame_hidden:
+                    return original(fetcher, index)
             finally:
                 sys.settrace(None)
 

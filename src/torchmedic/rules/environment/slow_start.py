@@ -29,7 +29,7 @@ class SlowStart(Rule):
         silent = [wait for wait in start.waits if wait.failed and wait.seconds >= _LEAST_WAIT]
         if silent:
             yield self._waiting(start, sorted(silent, key=lambda wait: -wait.seconds))
-        elif sum(start.imports.values()) >= _LEAST_IMPORT:
+        elif sum(start.imports.values()) >= _LEAST_IMPORT and not start.crowded:
             yield self._importing(start)
 
     def _waiting(self, start: StartUp, silent: list[HostWait]) -> Diagnosis:

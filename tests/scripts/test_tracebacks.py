@@ -1,0 +1,35 @@
+"""The traceback of a script that dies is the one it would have had: none of our frames stands in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.running import run_watched
+from torchmedic.probes.frames import is_own_file
+
+DEATHS = {
+    "load-state-dict": "torch.nn.Linear(2, 2).load_state_dict(torch.nn.Linear(3, 2).state_dict())",
+    "optimizer": "torch.optim.SGD([], lr=0.1)",
+    "torch-load": "torch.load('missing.pt')",
+    "read-csv": "import pandas; pandas.read_csv('missing.csv')",
+    "column": "import pandas; pandas.DataFrame({'a': [1, 2]})['b']",
+    "numpy-load": "import numpy; numpy.load('missing.npy')",
+    "forward": "torch.nn.Sequential(torch.nn.Linear(2, 2))(torch.zeros(1, 3))",
+    "backward": "torch.zeros(2).sum().backward()",
+    "loader": "next(iter(torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.ones(2)), batch_size=0)))",
+    "sample": "list(torch.utils.data.DataLoader([1, None]))",
+    "sample-in-worker": "list(torch.utils.data.DataLoader([1, None], num_workers=1))",
+}
+
+
+@pytest.mark.parametrize("death", DEATHS)
+def test_no_frame_of_ours_is_shown(tmp_path: Path, death: str) -> None:
+    script = tmp_path / "script" / "train.py"
+    script.parent.mkdir()
+    script.write_text(f"import torch\n{DEATHS[death]}\n")
+    shown = run_watched(script).stderr
+    files = [line.split('"')[1] for line in shown.splitlines() if line.strip().startswith('File "')]
+    assert files, shown
+    assert not [file for file in files if is_own_file(file)], shown
