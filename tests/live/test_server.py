@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import socket
 import stat
 from collections.abc import Iterator
@@ -173,6 +174,30 @@ def test_a_long_run_is_thinned_before_it_is_sent(tmp_path: Path) -> None:
     assert len(read["heatMaps"][0]["steps"]) <= 121
     assert len(read["heatMaps"][0]["layers"]) == 50
     assert read["steps"] == 30_000
+
+
+def test_a_run_that_is_dear_to_read_is_read_less_often(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr("torchmedic.live.runs.time.monotonic", lambda: now)
+    run = LiveRun(a_run_file(tmp_path, points=training(20)))
+    snapshot(run)
+    assert 0 < run.reading_took < 60
+    run.reading_took, before = 0.1, run.version
+    os.utime(tmp_path / RUN_FILE, (1, 1))
+    now += 9.0
+    assert run.current_version() == before, "it rests a hundred times as long as the reading took"
+    now += 2.0
+    assert run.current_version() != before
+
+
+def test_the_list_opens_no_file_that_has_not_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    a_run_file(run, points=training(20), exit_code=0)
+    runs = Runs(tmp_path)
+    first = runs.listed()
+    monkeypatch.setattr("torchmedic.live.runs.load_info", lambda path: pytest.fail("read again"))
+    assert runs.listed() == first
 
 
 def test_several_ranks_are_one_run(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ _POINTS, _COLUMNS = 600, 120
 _SILENT_AFTER = 120.0  # seconds without a change
 _MOST_RUNS = 200
 _PAUSE = 1.5  # seconds between two looks at the files of a run, however many want to know
-_REST = 50  # times as long as reading took: a run that is dear to read is read less often
+_REST = 100  # times as long as reading took: a run that is dear to read is read less often
 
 
 @dataclass
@@ -40,6 +40,7 @@ class LiveRun:
     snapshot: bytes = b""
     judged: tuple[tuple[int, ...], Run, Verdict] | None = None
     told: tuple[Verdict, dict[str, str]] | None = None
+    info: tuple[str, RunInfo] | None = None
 
     @property
     def files(self) -> list[Path]:
@@ -93,8 +94,11 @@ class Runs:
 
 
 def _line(run: LiveRun) -> dict[str, Any]:
+    version = run.current_version()
     try:
-        info = load_info(run.folder / RUN_FILE)
+        if run.info is None or run.info[0] != version:
+            run.info = (version, load_info(run.folder / RUN_FILE))
+        info = run.info[1]
     except RunFileError as error:
         return {"script": run.folder.name, "state": "unreadable", "error": str(error)}
     return {"script": " ".join(info.argv), "started": info.started, "state": _state(info, run)}
