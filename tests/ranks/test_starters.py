@@ -35,7 +35,7 @@ def watched(folder: Path, script: str, *arguments: str, launcher: tuple[str, ...
         check=False,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
-    (run,) = folder.glob(".torchmedic/*")
+    (run,) = folder.glob(".torchmedic/[0-9]*")
     assert [rank.info.rank for rank in load_whole(run).ranks] == [0, 1], done.stderr
     return done.stderr, json.loads((folder / "verdict.json").read_text())
 
