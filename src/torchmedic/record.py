@@ -190,6 +190,10 @@ class Recorder:
         for event in STEP_EVENTS:
             self._listening.pop(event, None)
 
+    def begin_cycle(self) -> None:
+        """Whichever optimizer steps next makes a new step: a new one was built."""
+        self._stepped.clear()
+
     def count_step(self, optimizer: Any) -> None:
         """Advance the clock: several optimizers that step in turn make one step together."""
         if self.clock_is_held:

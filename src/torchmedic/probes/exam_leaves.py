@@ -21,6 +21,7 @@ from torchmedic.record import Probe, Recorder, next_of
 
 _STEPS_LOOKED_AT = frozenset({0, 1, 2, 3, 8, 32, 128, 512})
 _LOOKS_PER_STEP = 4
+_MOST_BEGINNINGS = 8
 _MOST_LEAVES = 4_000
 
 
@@ -65,14 +66,31 @@ class LeafExam(Probe):
         self._anew: dict[Location | None, _Sighting] = {}
         self._orders: dict[int, int] = {}
         self._stepping: dict[int, _Stepping] = {}
+        self._over: list[OptimizerSeen] = []
+        self._beginnings = [0]
         self._looks: dict[int, int] = {}
         self._inputs: set[int] = set()
         self._reached: dict[int, int] = {}
 
     def on_optimizer(self, optimizer: Any) -> None:
+        """A new training may begin with it, in which the steps to look at are counted anew."""
         self.recorder.wake(self)
+        if len(self._beginnings) < _MOST_BEGINNINGS:
+            self._beginnings.append(self.recorder.step)
+        if id(optimizer) in self._stepping:  # of one that is gone
+            self._over.append(self._finished(id(optimizer)))
         self._orders[id(optimizer)] = self._modules.count()
         self._note_optimized(optimizer)
+
+    def _finished(self, key: int) -> OptimizerSeen:
+        stepping = self._stepping.pop(key)
+        return replace(stepping.fact, steps=stepping.steps, reached=self._reached.pop(key, 0))
+
+    def _is_looked_at(self, step: int) -> bool:
+        return any(step - beginning in _STEPS_LOOKED_AT for beginning in self._beginnings)
+
+    def _next_look(self, step: int) -> int:
+        return min(beginning + next_of(_STEPS_LOOKED_AT, step - beginning) for beginning in self._beginnings)
 
     def on_gradient_of(self, inputs: tuple[Any, ...]) -> None:
         """`torch.autograd.grad` asked for the gradient of these: they are inputs, not weights."""
@@ -81,7 +99,7 @@ class LeafExam(Probe):
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
         step = self.recorder.step
-        if step not in _STEPS_LOOKED_AT or self._looks.get(step, 0) >= _LOOKS_PER_STEP or self.recorder.clock_is_held:
+        if not self._is_looked_at(step) or self._looks.get(step, 0) >= _LOOKS_PER_STEP or self.recorder.clock_is_held:
             return
         self._looks[step] = self._looks.get(step, 0) + 1
         if self._optimizers.alive():
@@ -97,14 +115,14 @@ class LeafExam(Probe):
         else:
             seen.steps += 1
         step = self.recorder.step
-        if step not in _STEPS_LOOKED_AT and all(id(o) in self._stepping for o in self._optimizers.alive()):
-            self.recorder.rest(self, until=next_of(_STEPS_LOOKED_AT, step))
+        if not self._is_looked_at(step) and all(id(o) in self._stepping for o in self._optimizers.alive()):
+            self.recorder.rest(self, until=self._next_look(step))
 
     def on_finish(self) -> None:
         for optimizer in self._optimizers.alive():
             self._note_optimized(optimizer)
-        for key, stepping in self._stepping.items():
-            self.recorder.observe(replace(stepping.fact, steps=stepping.steps, reached=self._reached.get(key, 0)))
+        for fact in (*self._over, *[self._finished(key) for key in list(self._stepping)]):
+            self.recorder.observe(fact)
         for sighting in (*self._sightings.values(), *self._anew.values()):
             sighting.check()
             if not sighting.moved and not sighting.optimized:

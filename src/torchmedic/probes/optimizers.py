@@ -64,6 +64,8 @@ class Optimizers(Probe):
     def _meet(self, optimizer: Any, built: Location | None) -> None:
         self._built[optimizer] = built
         self._steps[id(optimizer)] = 0
+        if built is not None:
+            self.recorder.begin_cycle()
         self.recorder.emit("on_optimizer", optimizer)
 
     def _watch_zero_grad(self) -> None:
