@@ -107,6 +107,7 @@ class SickStep(Observation):
     loss: float | None = None
     bad_parameters: tuple[str, ...] = ()
     parameters: int = 0
+    bad_buffers: tuple[str, ...] = ()
     backward_at: Location | None = None
     reproduced: bool = False
     way: str = ""

@@ -63,24 +63,41 @@ def _user_imports(module: str) -> bool:
     return any(f is not None and is_user_file(f) and word in "".join(linecache.getlines(f)) for f in files)
 
 
+@dataclass(frozen=True, slots=True)
+class BufferSlot:
+    """The place of a buffer in its module, and the tensor that was in it."""
+
+    owner: dict[str, Any]
+    name: str
+    tensor: torch.Tensor
+
+    @property
+    def is_rebound(self) -> bool:
+        """Whether the module holds another tensor by now, as after `self.mean = 0.9 * self.mean + …`."""
+        return self.owner.get(self.name) is not self.tensor
+
+
 class BufferCopies:
     """Copies of module buffers, refreshed in one call per device and type."""
 
     def __init__(self) -> None:
-        self._known: list[torch.Tensor] = []
+        self._slots: list[BufferSlot] = []
         self._groups: list[tuple[list[torch.Tensor], list[torch.Tensor]]] = []
 
-    def refresh(self, buffers: list[torch.Tensor]) -> None:
-        if buffers is not self._known:
-            self._known = buffers
+    def refresh(self, slots: list[BufferSlot]) -> None:
+        if slots is not self._slots:
+            self._slots = slots
+            buffers = [slot.tensor.detach() for slot in slots]
             kinds = {(b.device, b.dtype) for b in buffers}
-            groups = [[b.detach() for b in buffers if (b.device, b.dtype) == kind] for kind in kinds]
+            groups = [[b for b in buffers if (b.device, b.dtype) == kind] for kind in kinds]
             self._groups = [(group, [b.clone() for b in group]) for group in groups]
             return
         for live, copies in self._groups:
             torch._foreach_copy_(copies, live)
 
     def restore(self) -> None:
+        for slot in self._slots:
+            slot.owner[slot.name] = slot.tensor
         for live, copies in self._groups:
             torch._foreach_copy_(live, copies)
 

@@ -41,6 +41,7 @@ class Case:
         self.findings: Findings | None = None
         self.trials: list[Trial] = []
         self.bad_parameters: list[str] = []
+        self.bad_buffers: list[str] = []
         self.is_reproduced = False
         self._guard = guard
         self._is_alone = is_alone
@@ -58,6 +59,7 @@ class Case:
                 self.is_reproduced = True
                 self._random = random
                 self.bad_parameters = self._guard.bad_parameter_names()
+                self.bad_buffers = self._guard.buffer_names(self._guard.spoiled_buffers())
                 self.findings = investigate(trace, self._seeds(trace, outcome))
                 self._ask_trials(session, following)
             elif random == 0 and (self._is_alone or self.suspicion.what == "loss"):
@@ -70,6 +72,8 @@ class Case:
     def _seeds(self, trace: Trace, outcome: Outcome) -> list[int]:
         """The operations that made the bad loss, or else the bad gradients."""
         made = [trace.maker_of(root) for root in outcome.roots if bad_tensors([root.detach()])]
+        if self.suspicion.what == "buffer":
+            made += [trace.maker_of(buffer) for buffer in self._guard.spoiled_buffers()]
         seeds = [index for index in made if index is not None]
         if not seeds:
             gradients = [p.grad for p in self._guard.parameters().values() if p.grad is not None]

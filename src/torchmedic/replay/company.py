@@ -19,6 +19,22 @@ ASSEMBLY_SECONDS = 20.0
 _PASS_SECONDS = 300.0
 _meetings = 0
 
+# Probes that of sharded parameters would see a part, or exchange messages to see the whole.
+_EXAMS = (
+    "average",
+    "borrowed",
+    "cut",
+    "cycle",
+    "evaluation",
+    "gradient",
+    "leaf",
+    "mode",
+    "resume",
+    "reuse",
+    "rounding",
+)
+READING_WEIGHTS = frozenset((*[f"{exam}-exam" for exam in _EXAMS], "pulse", "vitals", "lineage"))
+
 
 class Company:
     """All ranks at one sick step. A process alone is its own company."""

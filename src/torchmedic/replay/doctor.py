@@ -16,7 +16,7 @@ from torchmedic.probes.optimizers import Optimizers
 from torchmedic.record import Probe, Recorder, say
 from torchmedic.replay.beginnings import Handed, Withheld
 from torchmedic.replay.case import Case
-from torchmedic.replay.company import Company, is_sharded, wrappers_in
+from torchmedic.replay.company import READING_WEIGHTS, Company, is_sharded, wrappers_in
 from torchmedic.replay.guard import Guard, Suspicion
 from torchmedic.replay.loops import find_loop, read_names
 from torchmedic.replay.overflow import may_overflow
@@ -26,23 +26,6 @@ from torchmedic.replay.session import Pass, Session
 from torchmedic.replay.sources import stopped_for_bad_numbers
 
 MOST_FURTHER = 20
-# Of sharded parameters they would see a part, or exchange messages to see the whole.
-_READING_WEIGHTS = frozenset(
-    f"{what}-exam"
-    for what in (
-        "average",
-        "borrowed",
-        "cut",
-        "cycle",
-        "evaluation",
-        "gradient",
-        "leaf",
-        "mode",
-        "resume",
-        "reuse",
-        "rounding",
-    )
-) | {"pulse", "vitals", "lineage"}
 
 
 class SickRun(SystemExit):
@@ -96,7 +79,7 @@ class Doctor(Probe):
         """Shards of parameters tell a rank its own part only, and looking at them whole would cost messages."""
         if is_sharded(optimizer):
             self.recorder.rest(self)
-            self.recorder.retire(_READING_WEIGHTS)
+            self.recorder.retire(READING_WEIGHTS)
             if not self.recorder.rank and not self._is_sharded:
                 say("parameters are sharded (DTensor): weights and gradients are not examined, and no step is withheld")
             self._is_sharded = True

@@ -18,7 +18,7 @@ from torchmedic.probes.frames import user_location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.record import Probe, Recorder
-from torchmedic.replay.beginnings import Beginning, BufferCopies, Handed, RandomStates, carried_values
+from torchmedic.replay.beginnings import Beginning, BufferCopies, BufferSlot, Handed, RandomStates, carried_values
 from torchmedic.replay.device_guard import DeviceGuard
 from torchmedic.replay.finite import bad_tensors, size_of
 from torchmedic.replay.loops import Loop, find_loop, lines_by_frame, read_names, targets_from_batch
@@ -70,7 +70,10 @@ class Guard(Probe):
         self.has_new_norms = False
         self.gradient_size = 0.0
         self._stack: dict[int, int] = {}
-        self._known_buffers: list[torch.Tensor] = []
+        self._slots: list[BufferSlot] = []
+        self._checked: list[BufferSlot] = []
+        self._known_spoiled: set[tuple[int, str]] | None = None  # of the first step nothing is known before
+        self._spoiled: set[tuple[int, str]] = set()
         self._module_count = -1
         self._backwards = 0
         self._accumulates = False
@@ -107,13 +110,40 @@ class Guard(Probe):
         if on_device is not None:
             on_device.done()
 
-    def _buffers_now(self) -> list[torch.Tensor]:
-        if self._modules.count() != self._module_count:
+    def _buffers_now(self) -> list[BufferSlot]:
+        if self._modules.count() != self._module_count or any(slot.is_rebound for slot in self._slots):
             self._module_count = self._modules.count()
-            alive = list(self._modules.alive())
-            found = {id(b): b for m in alive for b in m._buffers.values() if b is not None}
-            self._known_buffers = [b for b in found.values() if b.layout == torch.strided]
-        return self._known_buffers
+            found = {
+                id(b): BufferSlot(m._buffers, name, b)
+                for m in self._modules.alive()
+                for name, b in m._buffers.items()
+                if b is not None and b.layout == torch.strided
+            }
+            self._slots = list(found.values())
+            self._checked = [s for s in self._slots if _is_plain_on_host(s.tensor)]
+        return self._slots
+
+    def _newly_spoiled(self) -> bool:
+        """Whether the step has written NaN into a buffer; infinity is often there on purpose, as in running minima."""
+        self._buffers_now()
+        if not math.isnan(size_of([slot.tensor for slot in self._checked])):
+            self._known_spoiled = set()
+            return False
+        before = self._known_spoiled
+        now = {(id(slot.owner), slot.name) for slot in self._checked if bool(slot.tensor.isnan().any())}
+        self._spoiled = now - (now if before is None else before)
+        self._known_spoiled = now
+        return bool(self._spoiled)
+
+    def spoiled_buffers(self) -> list[torch.Tensor]:
+        """The buffers that the sick step spoils, as they are now."""
+        slots = [slot for slot in self._buffers_now() if (id(slot.owner), slot.name) in self._spoiled]
+        return [slot.tensor for slot in slots if bool(slot.tensor.isnan().any())]
+
+    def buffer_names(self, buffers: list[torch.Tensor]) -> list[str]:
+        """Their names in the script's modules."""
+        wanted = {id(b) for b in buffers}
+        return [name for root in self._modules.roots() for name, b in root.named_buffers() if id(b) in wanted]
 
     # -- is this step sick? --------------------------------------------------------------------------------------
 
@@ -143,8 +173,9 @@ class Guard(Probe):
         self.gradient_size = size_of(gradients)
         if not math.isfinite(self.gradient_size) and bad_tensors(gradients):
             self.suspicion = self._suspect("gradient", self.losses[-1] if self.losses else None, ())
-            return True
-        return False
+        elif self._newly_spoiled():
+            self.suspicion = self._suspect("buffer", self.losses[-1] if self.losses else None, ())
+        return self.suspicion is not None
 
     def _device_guard_of(self, optimizer: Any) -> DeviceGuard | None:
         """The guard of an optimizer on a device; None for one on the host, and while a scaler is in charge."""
@@ -243,6 +274,11 @@ class Guard(Probe):
         values = [p.detach() for o in self._optimizers.alive() for g in o.param_groups for p in g["params"]]
         plain = [v for v in values if v.device.type == "cpu" and v.layout == torch.strided and v.is_floating_point()]
         return torch.stack([n.float() for n in torch._foreach_norm(plain)]).tolist() if plain else []
+
+
+def _is_plain_on_host(tensor: torch.Tensor) -> bool:
+    is_plain = type(tensor) is torch.Tensor and tensor.is_floating_point() and not tensor.requires_grad
+    return is_plain and tensor.device.type == "cpu" and tensor.numel() > 0
 
 
 def gradients_of(optimizer: Any) -> list[torch.Tensor]:

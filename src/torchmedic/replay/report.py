@@ -48,6 +48,7 @@ class Report:
                 loss=case.suspicion.loss,
                 bad_parameters=tuple(case.bad_parameters[:_MOST_NAMES]),
                 parameters=len(self._guard.parameters()),
+                bad_buffers=tuple(case.bad_buffers[:_MOST_NAMES]),
                 backward_at=case.suspicion.backward_at,
                 reproduced=case.is_reproduced,
                 way=way,

@@ -157,12 +157,14 @@ class Session:
         loss = scalar(roots[0], wait=True) if len(roots) == 1 else None
         bad_loss = loss is not None and not math.isfinite(loss)
         # Between backward and update a script may exchange gradients by hand: then only the former tells.
-        is_sick = self._was_sick_here if not self._company.is_alone else bad_loss or self._has_bad_gradients()
+        is_sick = self._was_sick_here if not self._company.is_alone else bad_loss or self._is_still_sick()
         outcome = Outcome(loss=loss, is_sick=is_sick, roots=roots)
         question.done(outcome)
 
-    def _has_bad_gradients(self) -> bool:
+    def _is_still_sick(self) -> bool:
         """Under a scaler, scaled gradients may overflow in good health: there a bad loss alone is the sickness."""
+        if self._suspicion.what == "buffer" and self._guard.spoiled_buffers():
+            return True
         by_loss_alone = self._suspicion.what == "scaler" and not math.isfinite(self._suspicion.loss or 0.0)
         return not by_loss_alone and self._guard.bad_gradients()
 

@@ -48,6 +48,8 @@ def became(case: Case) -> str:
             if case.op is None or case.op.makes_nan or case.turn
             else "a gradient became infinite"
         )
+    if case.sick.what == "buffer":
+        return f"the buffer `{case.sick.bad_buffers[0]}` became NaN" if case.sick.bad_buffers else "a buffer became NaN"
     loss = case.sick.loss
     return "the loss became NaN" if loss is None or math.isnan(loss) else "the loss became infinite"
 
@@ -117,6 +119,9 @@ def _consequences(case: Case) -> Iterator[str]:
     bad, total = len(case.sick.bad_parameters), case.sick.parameters
     if bad and case.sick.what != "update":
         yield f"{bad} of {total} gradients became NaN or infinite, the first that of `{case.sick.bad_parameters[0]}`"
+    if case.sick.bad_buffers:
+        buffers = ", ".join(f"`{name}`" for name in case.sick.bad_buffers[:3])
+        yield f"NaN was written into the buffer {buffers}: loss and gradients are finite, evaluation will not be"
     if case.sick.what == "scaler" and case.sick.scale is not None:
         yield f"the loss scale is {number(case.sick.scale)}: the scaler skips such steps and trains nothing"
 
