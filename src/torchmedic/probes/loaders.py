@@ -15,7 +15,7 @@ from dataclasses import replace
 from types import FrameType
 from typing import Any
 
-from torch.utils.data import _utils, dataloader
+from torch.utils.data import Subset, _utils, dataloader
 
 from torchmedic.facts import Crash, Location, RefetchedSample
 from torchmedic.probes.frames import is_user_file, location, user_location
@@ -106,13 +106,13 @@ class Loaders(Probe):
     def batch_facts(self, iterator: Any) -> tuple[Any, str]:
         """The sampler's indices of the batch an iterator has just handed out, and the data set's class."""
         kept = self._sent.get(iterator)
-        dataset = type_name(iterator._dataset)
         if not kept:
-            return None, dataset
+            return None, type_name(iterator._dataset)
         received = getattr(iterator, "_rcvd_idx", None)
-        if received is None:
-            return kept[-1][1], dataset
-        return next((index for number, index in kept if number == received - 1), None), dataset
+        last = kept[-1][1]
+        sent = last if received is None else next((index for number, index in kept if number == received - 1), None)
+        dataset, indices = _below_subsets(iterator._dataset, sent)
+        return indices, type_name(dataset)
 
     def on_crash(self, error: BaseException) -> None:
         frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
@@ -133,7 +133,7 @@ class Loaders(Probe):
         return next(alive, None)
 
     def _describe(self, iterator: Any, frames: list[FrameType], error: BaseException) -> RefetchedSample | None:
-        dataset = iterator._dataset
+        dataset, _ = _below_subsets(iterator._dataset, [])
         dead = _dead_worker(iterator, f"{type(error).__name__}: {error}")
         own = iterator._collate_fn not in (_utils.collate.default_collate, _utils.collate.default_convert)
         facts: dict[str, Any] = {
@@ -165,9 +165,10 @@ class Loaders(Probe):
                 break
         for clue in outcome.clues:
             self.recorder.observe(clue)
+        _, asked = _below_subsets(iterator._dataset, wanted)
         return RefetchedSample(
-            index=_failed_index(outcome, wanted),
-            indices=tuple(i for i in map(_as_int, wanted[:_MOST_INDICES]) if i is not None),
+            index=_failed_index(outcome, asked),
+            indices=tuple(i for i in map(_as_int, asked[:_MOST_INDICES]) if i is not None),
             fields=outcome.fields,
             failed=outcome.failed,
             timed_out=outcome.timed_out,
@@ -253,6 +254,20 @@ def _passed_on(error: BaseException) -> Crash | None:
 
 def _is_iterable(iterator: Any) -> bool:
     return bool(iterator._dataset_kind == dataloader._DatasetKind.Iterable)
+
+
+def _below_subsets(dataset: Any, indices: Any) -> tuple[Any, Any]:
+    """The data set that subsets were cut from, and the indices there: those are what its owner can look up."""
+    while isinstance(dataset, Subset):
+        try:
+            if isinstance(indices, (list, tuple)):
+                indices = [dataset.indices[i] for i in indices]
+            elif indices is not None:
+                indices = dataset.indices[indices]
+        except (IndexError, TypeError):
+            break
+        dataset = dataset.dataset
+    return dataset, indices
 
 
 def _failed_index(outcome: Outcome, wanted: list[Any]) -> int | None:
