@@ -262,6 +262,10 @@ def _crash(chain: list[_Trace]) -> Crash:
     return crash
 
 
+# Python's own guess at the end of the message of a NameError or AttributeError.
+_MEANT = re.compile(r"Did you mean: '(\w+)'\?")
+
+
 def _one(trace: _Trace, behind: Crash | None) -> Crash:
     message = redact("\n".join(trace.message).strip())
     frames = [Frame(location=place, is_user=not lines_.is_library(place.file)) for place in trace.frames]
@@ -275,6 +279,7 @@ def _one(trace: _Trace, behind: Crash | None) -> Crash:
         cause=behind,
         notes=tuple(redact(note) for note in trace.notes),
         source="text",
+        near_names=tuple(_MEANT.findall(message)),
         syntax=syntax,
         syntax_column=None if syntax is None or trace.caret is None else max(1, trace.caret - 3),
     )

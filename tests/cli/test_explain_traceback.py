@@ -63,3 +63,48 @@ def test_an_unknown_exception_is_said_to_be_unexplained() -> None:
 def test_windows_saves_pasted_text_in_utf_16(tmp_path: Path) -> None:
     (tmp_path / "pasted.txt").write_bytes(_MISSING.replace("\n", "\r\n").encode("utf-16"))
     assert "error[ENV009]" in typed("explain", str(tmp_path / "pasted.txt")).out
+
+
+_IN_WORKER = """\
+Traceback (most recent call last):
+  File "/srv/proj/train.py", line 9, in <module>
+    for images, labels in loader:
+  File "/srv/lib/python3.11/site-packages/torch/utils/data/dataloader.py", line 708, in __next__
+    data = self._next_data()
+RuntimeError: Caught RuntimeError in DataLoader worker process 1.
+Original Traceback (most recent call last):
+  File "/srv/lib/python3.11/site-packages/torch/utils/data/_utils/collate.py", line 272, in collate_tensor_fn
+    return torch.stack(batch, 0, out=out)
+RuntimeError: stack expects each tensor to be equal size, but got [3, 8, 8] at entry 0 and [1, 8, 8] at entry 5
+"""
+_MEANT = """\
+Traceback (most recent call last):
+  File "/srv/proj/data.py", line 43, in __getitem__
+    return self.idx[i]
+AttributeError: 'Images' object has no attribute 'idx'. Did you mean: 'index'?
+"""
+_SPAWNED = """\
+Traceback (most recent call last):
+  File "C:\\Users\\me\\lib\\multiprocessing\\spawn.py", line 134, in _check_not_importing_main
+    raise RuntimeError('''
+RuntimeError:
+        An attempt has been made to start a new process before the
+        current process has finished its bootstrapping phase.
+"""
+
+
+def test_what_a_worker_raised_is_explained_on_the_line_that_asked_for_the_batch() -> None:
+    answer = typed("explain", "-", stdin=_IN_WORKER).out
+    assert "error[ERR030]" in answer
+    assert "[3, 8, 8] and [1, 8, 8]" in answer
+    assert "/srv/proj/train.py:9" in answer
+
+
+def test_what_python_itself_guesses_is_taken_up() -> None:
+    answer = typed("explain", "-", stdin=_MEANT).out
+    assert "error[ERR043]" in answer
+    assert "`index`?" in answer
+
+
+def test_a_missing_guard_needs_no_line_of_the_user() -> None:
+    assert "error[ERR035]" in typed("explain", "-", stdin=_SPAWNED).out

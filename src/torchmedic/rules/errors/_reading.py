@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from torchmedic.facts import (
     Crash,
@@ -26,7 +27,10 @@ def crash_in(run: Run) -> Crash | None:
     if refetched is not None and refetched.crash is not None:
         return refetched.crash
     crash = run.first(Crash)
-    return None if crash is None or "DataLoader worker" in crash.message.partition("\n")[0] else crash
+    if crash is None or "DataLoader worker" not in crash.message.partition("\n")[0]:
+        return crash
+    # A pasted traceback holds the worker's own below the one of the loop that asked for the batch.
+    return replace(crash.cause, frames=(*crash.frames, *crash.cause.frames)) if crash.cause is not None else None
 
 
 def said(crash: Crash | None, *patterns: str) -> re.Match[str] | None:

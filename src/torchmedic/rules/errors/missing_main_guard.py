@@ -29,7 +29,7 @@ class MissingMainGuard(Rule):
         crash = run.first(Crash)
         confidence = _confidence(run, crash)
         where = _unguarded(run, crash) if crash is not None and confidence else None
-        if where is None or confidence is None:
+        if confidence is None or (where is None and confidence != "proven"):
             return
         yield self.diagnose(
             headline="worker processes run the whole script again: it has no `__main__` guard",

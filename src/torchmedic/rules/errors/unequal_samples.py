@@ -13,9 +13,10 @@ from torchmedic.rules.errors._batches import (
     refetched,
     sample_expression,
 )
-from torchmedic.rules.errors._reading import also, said, user_line
+from torchmedic.rules.errors._reading import also, crash_in, said, user_line
 
 _WORDS = ("stack expects each tensor to be equal size", "storage that is not resizable", "should be of equal size")
+_SHAPES = r"equal size, but got \[([\d, ]*)\] at entry \d+ and \[([\d, ]*)\] at entry (\d+)"
 
 
 class UnequalSamples(Rule):
@@ -25,13 +26,16 @@ class UnequalSamples(Rule):
     name = "unequal-samples"
     symptoms = (Symptom.CRASH,)
     tell_apart = "`stack expects each tensor to be equal size`, or from a worker `storage that is not resizable`"
-    needs = (Crash, RefetchedSample)
+    needs = (Crash,)
     folds = ("unjoinable-shapes",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         seen = refetched(run)
         crash = run.first(Crash)
-        if seen is None or not (said(crash, *_WORDS) or said(seen.crash, *_WORDS)):
+        if seen is None:
+            yield from self._from_message(crash_in(run))
+            return
+        if not (said(crash, *_WORDS) or said(seen.crash, *_WORDS)):
             return
         field = next((f for f in seen.fields if f.problem in ("shape", "length")), None)
         if field is None:
@@ -47,6 +51,24 @@ class UnequalSamples(Rule):
             culprit=Culprit(op="torch.stack", phase="data", field=expression, sample=first_odd_index(seen, field)),
             evidence=tuple(_evidence(seen, field, crash)),
             remedies=tuple(_remedies(seen, field)),
+        )
+
+    def _from_message(self, crash: Crash | None) -> Iterator[Diagnosis]:
+        """Where no sample could be fetched again: what the message and the frames tell."""
+        shapes = said(crash, _SHAPES)
+        if crash is None or shapes is None or not any("collate" in f.location.function for f in crash.frames):
+            return
+        yield self.diagnose(
+            headline=f"samples of different shapes in one batch: [{shapes[1]}] and [{shapes[2]}]",
+            confidence="proven",
+            where=user_line(crash),
+            label="a batch of this loader could not be put together",
+            culprit=Culprit(op="torch.stack", phase="data"),
+            evidence=(f"sample {shapes[3]} of the batch is the first whose shape is not that of sample 0",),
+            remedies=(
+                Remedy(title="bring all samples to one shape in `__getitem__` (resize, crop, convert the colour mode)"),
+                Remedy(title="or pad to the longest of the batch in a `collate_fn`, with `pad_sequence`"),
+            ),
         )
 
 
