@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import sys
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -126,6 +127,8 @@ class LossExam(Probe):
                     self._look_at_loss(call, args, kwargs, result)
                 elif call.name in _PAIRING:
                     self._look_at_pair(call, args, result)
+                elif call.name == "log_softmax":
+                    self._look_at_log_softmax(call, args)
                 else:
                     self.activations.look(self._trace, call, args, result)
                     self._pairings.look_at_layer(self._trace, call, args)
@@ -150,6 +153,19 @@ class LossExam(Probe):
         self._calls.append((call, fact))
         if call.name not in _SIGN_LOSSES and self._trace is not None:
             self._pairings.look_at_loss(self._trace, call, fact, args, kwargs)
+
+    def _look_at_log_softmax(self, call: Call, args: tuple[Any, ...]) -> None:
+        """The first half of a hand-written cross-entropy: it wants what no softmax has touched."""
+        given = args[0] if args else None
+        if self._trace is None or not isinstance(given, torch.Tensor) or not given.requires_grad or not given.ndim:
+            return
+        maker, _ = self._trace.real_maker(given)
+        if maker is not None and maker.name == "softmax" and len(self._calls) < _MOST_PER_STEP:
+            dim = call.options.get("dim")
+            fact = self._loss_call(call, call.name, given, given, None)
+            names = (*operand_names(fact.expression), "input")[0], "target"
+            class_dim = (-1 if dim is None else int(dim)) % given.ndim
+            self._calls.append((call, replace(fact, names=names, class_dim=class_dim)))
 
     def _loss_call(self, call: Call, function: str, given: Any, target: Any, result: Any) -> LossCall:
         assert self._trace is not None

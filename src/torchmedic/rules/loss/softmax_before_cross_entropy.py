@@ -19,19 +19,19 @@ class SoftmaxBeforeCrossEntropy(Rule):
     needs = (LossCall,)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        for call, times in always(run, ("cross_entropy",), _is_probability):
+        for call, times in always(run, ("cross_entropy", "log_softmax"), _is_probability):
             softmax = call.producer is not None and call.producer.op == "softmax"
             where = call.producer.to_edit if call.producer and softmax else call.where
             classes = call.given.shape[call.class_dim]
             source = made_by(call.producer) if softmax else call.names[0]
             yield self.diagnose(
-                headline="softmax is applied twice: `cross_entropy` is given probabilities, not logits",
+                headline=f"softmax is applied twice: `{call.function}` is given probabilities, not logits",
                 confidence="proven" if softmax else "likely",
                 step=call.step,
                 where=where,
                 mark=call.producer.expression if call.producer and softmax else "",
                 label="softmax here …",
-                also=loss_line(call, f"… and again in `cross_entropy` of `{call.names[0]}`") if softmax else (),
+                also=loss_line(call, f"… and again in `{call.function}` of `{call.names[0]}`") if softmax else (),
                 culprit=Culprit(op="softmax", phase="forward", tensor=call.names[0]),
                 evidence=(
                     f"in {seen(times)}, every row of `{call.names[0]}` is in {given_range(call)} and sums "
@@ -40,7 +40,7 @@ class SoftmaxBeforeCrossEntropy(Rule):
                     f"whatever is learned",
                 ),
                 remedies=(
-                    Remedy(title="return the raw scores: remove the softmax before `cross_entropy`"),
+                    Remedy(title=f"return the raw scores: remove the softmax before `{call.function}`"),
                     Remedy(title="take softmax only where probabilities are shown or thresholded"),
                 ),
             )

@@ -17,7 +17,7 @@ class UnregisteredTensor(Rule):
     symptoms = (Symptom.WEIGHTS_STILL, Symptom.LOSS_FLAT, Symptom.SCORE_LOW, Symptom.CHECKPOINT_DIFFERS)
     tell_apart = "the weight is a tensor attribute, a list of them, or a result computed once from a parameter"
     needs = (StrayLeaf, OptimizerSeen)
-    folds = ("TRN",)
+    folds = ("TRN", "stale-graph")
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         stray = [leaf for leaf in run.all(StrayLeaf) if leaf.place == "hung" and not leaf.layer and leaf.steps >= 2]
