@@ -266,6 +266,7 @@ class LearningRates(Observation):
     steps: int = 0
     given: float | None = None
     zero_steps: int = 0
+    zero_at_start: int = 0
     zero_at_end: int = 0
     highest: float = 0.0
     step: int | None = None

@@ -61,6 +61,7 @@ class _Rate:
     steps: int = 0
     zero: int = 0
     zero_run: int = 0
+    zero_first: int = 0
     highest: float = 0.0
 
 
@@ -201,6 +202,7 @@ class ScheduleExam(Probe):
         else:
             rate.zero += 1
             rate.zero_run += 1
+            rate.zero_first += rate.zero == rate.steps
 
     def on_finish(self) -> None:
         for seen in (*self._over, *self._schedules.values()):
@@ -217,6 +219,7 @@ class ScheduleExam(Probe):
                     steps=rate.steps,
                     given=schedule.base if schedule else None,
                     zero_steps=rate.zero,
+                    zero_at_start=rate.zero_first,
                     zero_at_end=rate.zero_run,
                     highest=rate.highest,
                 )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import Run, SchedulerSeen
+from torchmedic.facts import LearningRates, Run, SchedulerSeen
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.wiring._telling import also, counted, ended_well
+
+_LEAST_WASTED = 8
 
 
 class SchedulerSteppedTooRarely(Rule):
@@ -21,10 +23,13 @@ class SchedulerSteppedTooRarely(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for seen in run.all(SchedulerSeen):
-            length = seen.settings.get("total_steps") or seen.settings.get("T_max") or 0.0
-            if not ended_well(run) or seen.nested or not seen.steps or length < 20:
+            if not ended_well(run) or seen.nested or not seen.steps:
                 continue
-            fits_batches = 0.7 * length <= seen.optimizer_steps <= 1.4 * length
+            if (idle := _updates_at_zero(run, seen)) is not None:
+                yield self._warm_up_by_epochs(seen, idle)
+                continue
+            length = seen.settings.get("total_steps") or seen.settings.get("T_max") or 0.0
+            fits_batches = length >= 20 and 0.7 * length <= seen.optimizer_steps <= 1.4 * length
             if not fits_batches or seen.steps > 0.25 * length:
                 continue
             yield self.diagnose(
@@ -47,3 +52,34 @@ class SchedulerSteppedTooRarely(Rule):
                     Remedy(title="or lay the schedule out in epochs"),
                 ),
             )
+
+    def _warm_up_by_epochs(self, seen: SchedulerSeen, idle: int) -> Diagnosis:
+        often = round(seen.optimizer_steps / seen.steps)
+        where = seen.stepped or seen.built
+        return self.diagnose(
+            headline=f"the first {idle} updates had lr 0: `{seen.type}` is stepped once in {often} updates",
+            confidence="likely",
+            where=where,
+            label="runs once per epoch",
+            also=also((seen.built, "its warm-up begins at 0, and leaves it with the first call"), where=where),
+            culprit=Culprit(op="scheduler.step", phase="optimizer"),
+            evidence=(
+                f"the run made {seen.optimizer_steps} optimizer steps and {counted(seen.steps, 'scheduler step')}",
+                f"the highest lr reached was {seen.largest_lr:.2g}, the last {seen.last_lr:.2g}",
+            ),
+            remedies=(
+                Remedy(title="call `scheduler.step()` after every `optimizer.step()`, inside the loop over batches"),
+                Remedy(title="or count the warm-up in epochs, and let it begin above 0"),
+            ),
+        )
+
+
+def _updates_at_zero(run: Run, seen: SchedulerSeen) -> int | None:
+    """How many updates a warm-up from 0 wasted, where that is all between two calls of the schedule."""
+    rates = next(
+        (r for r in run.all(LearningRates) if r.scheduler == seen.type and r.built == seen.optimizer_built), None
+    )
+    often = seen.optimizer_steps / seen.steps
+    if rates is None or often < _LEAST_WASTED or seen.steps < 2:
+        return None
+    return rates.zero_at_start if rates.zero_at_start >= 0.8 * often else None
