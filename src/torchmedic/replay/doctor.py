@@ -24,6 +24,7 @@ from torchmedic.replay.report import Report, bad_learning_rate
 from torchmedic.replay.scalers import Scalers
 from torchmedic.replay.session import Pass, Session
 from torchmedic.replay.sources import stopped_for_bad_numbers
+from torchmedic.replay.updates import look_into
 
 MOST_FURTHER = 20
 
@@ -263,8 +264,20 @@ class Doctor(Probe):
         bad = self.guard.bad_parameter_names(of_weights=True)
         if precaution is not None and self.recorder.settings.on_sick != "continue":
             precaution.put_back()
+            if self._case is None and not self._further and self._explained(optimizer, bad):
+                return
         way = "seen after the update" if precaution is None else "seen after the update, which was undone"
         self._report_plainly(optimizer, "update", self.recorder.step, way, bad, undone=precaution is not None)
+
+    def _explained(self, optimizer: Any, bad: list[str]) -> bool:
+        """Whether the line of the user's own optimizer was found that made the update bad."""
+        self._case = look_into(optimizer, self.guard, self._modules.roots(), self.recorder.step)
+        if self._case is None:
+            return False
+        self._case.bad_parameters = bad
+        self.report.write(self._case, "the update alone was run again", 0.0, None)
+        self._stop_if_wished()
+        return True
 
     def _report_plainly(
         self, optimizer: Any, what: str, step: int, way: str, bad: Sequence[str] = (), *, undone: bool = False

@@ -77,7 +77,7 @@ def common_evidence(case: Case) -> Iterator[str]:
 def _way(case: Case) -> Iterator[str]:
     """The lines that passed the bad values on, from the guilty operation to the loss, with the layers they ran."""
     origin = case.origin
-    if origin is None or origin.op.phase != "forward" or origin.op.where is None:
+    if origin is None or origin.op.phase != "forward" or origin.op.where is None or case.sick.what == "update":
         return
     stops: dict[str, list[str]] = {}
     for op in origin.chain:
@@ -117,8 +117,11 @@ def ranged(operand: Operand) -> str:
 
 def _consequences(case: Case) -> Iterator[str]:
     bad, total = len(case.sick.bad_parameters), case.sick.parameters
+    first = case.sick.bad_parameters[0] if bad else ""
     if bad and case.sick.what != "update":
-        yield f"{bad} of {total} gradients became NaN or infinite, the first that of `{case.sick.bad_parameters[0]}`"
+        yield f"{bad} of {total} gradients became NaN or infinite, the first that of `{first}`"
+    elif bad and case.origin is not None:
+        yield f"the update made {bad} of {total} parameters NaN or infinite, the first `{first}`"
     if case.sick.bad_buffers:
         buffers = ", ".join(f"`{name}`" for name in case.sick.bad_buffers[:3])
         yield f"NaN was written into the buffer {buffers}: loss and gradients are finite, evaluation will not be"

@@ -21,7 +21,7 @@ class UpdateOverflow(NumericsRule):
 
     def explain(self, case: Case) -> Explanation | None:
         sick = case.sick
-        if sick.what != "update":
+        if sick.what != "update" or case.origin is not None:
             return None
         bad = len(sick.bad_parameters)
         return Explanation(

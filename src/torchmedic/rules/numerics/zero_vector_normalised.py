@@ -9,6 +9,11 @@ from torchmedic.rules.numerics._case import Case
 from torchmedic.rules.numerics._divisions import is_norm, zero_divisor
 from torchmedic.rules.numerics._reading import at_step, fitted, short
 
+_IN_STEP = "0 / 0 is NaN; the derivative of the norm at 0 does not exist either"
+_IN_UPDATE = "a parameter without influence on the loss has a gradient of 0, and then an update of 0"
+_NORMALIZE = "use `F.normalize(x, dim=…, eps=1e-6)`, and find out why vectors are 0 throughout"
+_GUARD = "take the factor 1 where the norm is 0: `torch.where(norm > 0, ratio, 1.0)`"
+
 
 class ZeroVectorNormalised(NumericsRule):
     """A vector of zeros has no direction."""
@@ -33,9 +38,7 @@ class ZeroVectorNormalised(NumericsRule):
             label=f"a norm of 0 for {zeros} of {divisor.tensor.numel}",
             also=shown_at(divisor.made_at, "the norm is computed here"),
             tensor=divisor.name or None,
-            notes=("0 / 0 is NaN; the derivative of the norm at 0 does not exist either",),
-            remedies=(
-                Remedy(title="use `F.normalize(x, dim=…, eps=1e-6)`, and find out why vectors are 0 throughout"),
-            ),
+            notes=(_IN_UPDATE if case.sick.what == "update" else _IN_STEP,),
+            remedies=(Remedy(title=_GUARD if case.sick.what == "update" else _NORMALIZE),),
             tries=("divisor",),
         )
