@@ -5,11 +5,9 @@ from __future__ import annotations
 from torchmedic.findings import Remedy
 from torchmedic.rules.data._preparing import column_list, field_of, reached, variable_text
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
-from torchmedic.rules.numerics._births import words
+from torchmedic.rules.numerics._births import JOINS, words
 from torchmedic.rules.numerics._case import Case
 from torchmedic.rules.numerics._reading import fitted
-
-_JOINS = {"merge", "join", "reindex", "merge_asof", "concat", "map", "align", "pivot", "pivot_table", "unstack"}
 
 
 class UnmatchedJoin(NumericsRule):
@@ -22,7 +20,7 @@ class UnmatchedJoin(NumericsRule):
 
     def explain(self, case: Case) -> Explanation | None:
         birth = case.birth
-        used = words(birth) & _JOINS if birth is not None else set()
+        used = words(birth) & JOINS if birth is not None else set()
         if birth is None or not used or not birth.nan or "/" in words(birth):
             return None
         call = sorted(used)[0]

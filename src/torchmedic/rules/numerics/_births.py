@@ -12,6 +12,10 @@ _MOST_LABELS = 8
 _REARRANGING = frozenset(
     ("view", "reshape", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "contiguous", "clone", "expand")
 )
+# Lines that bring columns of another table along, which need not be a variable whose values could be looked at before.
+JOINS = frozenset(
+    ("merge", "join", "reindex", "merge_asof", "concat", "map", "align", "pivot", "pivot_table", "unstack")
+)
 
 
 def birth_behind(source: Source, births: Iterable[Birth]) -> Birth | None:
@@ -22,11 +26,14 @@ def birth_behind(source: Source, births: Iterable[Birth]) -> Birth | None:
     """
     infinite = _is_infinite(source)
     fresh = [b for b in births if b.expression and not inherits(b, infinite=infinite) and not _only_rearranges(b)]
+    lines = _with_followers(fresh)
+    fresh = [first for first, *_ in lines]
     made = [b for b in fresh if not _is_placed(b)]
     fitting = [b for b in made if _same_kind(source, b)] or [b for b in made if _may_become(source)]
     fitting = fitting or [b for b in fresh if _same_kind(source, b)]
     fitting = [b for b in fitting if _columns_fit(source, b)] or fitting
-    reaching = [b for b in fitting if _holds_the_sample(source, b)] or fitting
+    reached = [first for first, *later in lines if any(_holds_the_sample(source, b) for b in (first, *later))]
+    reaching = [b for b in fitting if b in reached] or fitting
     return _whole_line(reaching[0], fitting) if reaching else None
 
 
@@ -47,6 +54,27 @@ def words(birth: Birth) -> set[str]:
 def _only_rearranges(birth: Birth) -> bool:
     """Whether a line gives its values another shape: out of finite ones it makes nothing else."""
     return bool(words(birth)) and words(birth) <= _REARRANGING
+
+
+def _with_followers(births: list[Birth]) -> list[list[Birth]]:
+    """Every birth that stands on its own, each with the later lines that had their bad values from it."""
+    found: list[list[Birth]] = []
+    for birth in births:
+        behind = next((line for line in found if any(_hands_on(earlier, birth) for earlier in line)), None)
+        if behind is not None:
+            behind.append(birth)
+        else:
+            found.append([birth])
+    return found
+
+
+def _hands_on(earlier: Birth, later: Birth) -> bool:
+    """Whether a line joins a column that was bad already, or computes with it by its name."""
+    names = {column for column in earlier.columns if not column.isdigit()}
+    if not names or earlier.where == later.where:
+        return False
+    joined = bool(words(later) & JOINS) and set(later.columns) <= names
+    return joined or any(re.search(rf"""['"]{re.escape(name)}['"]""", later.expression) for name in names)
 
 
 def _same_kind(source: Source, birth: Birth) -> bool:
