@@ -186,6 +186,17 @@ def test_lines_that_pass_bad_values_on_are_not_their_birth() -> None:
     assert [(d.code, d.where.line if d.where else 0) for d in found] == [("DAT034", 8)]
 
 
+def test_a_bad_column_is_followed_through_joins_to_the_line_that_made_it() -> None:
+    """Rows of a table of groups have labels of their own: only what they were joined to holds the sample."""
+    of_groups = a_birth(4, "of_groups = frame.groupby('site').std()", "groupby std", rows=("99",))
+    joined = a_birth(7, "z = frame.merge(summary(frame))", "merge summary", rows=("40",))
+    scaled = a_birth(8, "z['ratio'] = z['x'] / z['flow']", "/", columns=("flow", "ratio"), rows=("40",))
+    read_back = a_birth(9, "z = torch.from_numpy(values)", "from_numpy", columns=("0",), rows=("40",))
+    run = a_sick_run(READ, of_groups, joined, scaled, read_back, source=replace(SOURCE, sample=40))
+    (found,) = diagnoses(run)
+    assert found.where == of_groups.where
+
+
 def test_masks_written_as_infinity_are_no_birth() -> None:
     mask = a_birth(2, "mask = torch.full((4, 4), float('-inf'))", "full float", nan=0)
     found = diagnoses(a_sick_run(READ, mask, source=SOURCE))
