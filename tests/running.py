@@ -82,7 +82,11 @@ def run_watched_afresh(script: Path) -> Watched:
     code = "import pickle, sys; from pathlib import Path; from tests.running import run_watched; "
     code += "sys.stdout.buffer.write(b'@@' + pickle.dumps(run_watched(Path(sys.argv[1]))))"
     root = Path(__file__).resolve().parents[1]
-    done = subprocess.run([sys.executable, "-c", code, str(script)], cwd=root, stdout=subprocess.PIPE, check=True)
+    # Libraries that other tests have imported set this one for the whole process.
+    environment = {name: value for name, value in os.environ.items() if name != "KMP_DUPLICATE_LIB_OK"}
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(script)], cwd=root, env=environment, stdout=subprocess.PIPE, check=True
+    )
     watched: Watched = pickle.loads(done.stdout.partition(b"@@")[2])
     return watched
 

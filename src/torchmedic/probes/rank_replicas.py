@@ -35,6 +35,7 @@ class RankReplicas(Probe):
         self._named: dict[str, weakref.ref[torch.Tensor]] = {}
         self._shapes: set[tuple[int, ...]] = set()
         self._total = 0
+        self._norms: dict[str, float] = {}
         self._built: Location | None = None
         self._exchanged = 0
         self._exchanged_at: Location | None = None
@@ -104,12 +105,14 @@ class RankReplicas(Probe):
         if self._is_blind:
             return
         named = self._alive()
-        chosen = named[:: max(1, len(named) // _MOST_PARAMETERS)]
-        sizes = torch._foreach_norm([p.detach() for _, p in chosen]) if chosen else []
+        if named:  # at the end of a rank the model may be gone: then its last norms stand
+            chosen = named[:: max(1, len(named) // _MOST_PARAMETERS)]
+            sizes = torch._foreach_norm([p.detach() for _, p in chosen])
+            self._norms = {name: float(size) for (name, _), size in zip(chosen, sizes, strict=True)}
         self.recorder.observe(
             Replica(
                 step=step,
-                norms={name: float(size) for (name, _), size in zip(chosen, sizes, strict=True)},
+                norms=self._norms,
                 exchanged=self._exchanged,
                 exchanged_at=self._exchanged_at,
                 built=self._built,

@@ -133,5 +133,6 @@ def _doing(standing: Standing) -> str:
 
 
 def has_finished(run: Run, rank: int) -> bool:
-    """Whether a rank came to its end by itself; one that was seen to stand still was ended."""
-    return any(part.info.rank == rank and part.info.ended > 0 and standing_of(part) is None for part in run.ranks)
+    """Whether a rank came to its end by itself: it was not seen to stand still, and did not die."""
+    parts = [part for part in run.ranks if part.info.rank == rank and part.info.ended > 0]
+    return any(standing_of(part) is None and part.first(Crash) is None for part in parts)
