@@ -26,7 +26,7 @@ def birth_behind(source: Source, births: Iterable[Birth]) -> Birth | None:
     """
     infinite = _is_infinite(source)
     fresh = [b for b in births if b.expression and not inherits(b, infinite=infinite) and not _only_rearranges(b)]
-    lines = _with_followers(fresh)
+    lines = [[b] for b in fresh] if infinite else _with_followers(fresh)
     fresh = [first for first, *_ in lines]
     made = [b for b in fresh if not _is_placed(b)]
     fitting = [b for b in made if _same_kind(source, b)] or [b for b in made if _may_become(source)]
