@@ -23,6 +23,8 @@ class DivergedParameters(Rule):
     across_ranks = True
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
+        if run.first(Crash) is not None:
+            return  # ranks that die at different steps differ by then
         idle = _never_updating(run)
         if idle:
             yield self._updates_elsewhere(run, idle)
