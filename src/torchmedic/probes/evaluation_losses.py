@@ -15,7 +15,8 @@ from torch.nn import functional
 
 from torchmedic.facts.metrics import Split, split_of, words_of
 from torchmedic.probes.frames import is_own_file, is_user_file, outward
-from torchmedic.probes.losses import LOSSES, is_compiled
+from torchmedic.probes.losses import LOSSES
+from torchmedic.probes.modes import is_compiled
 from torchmedic.probes.patching import Patches, frame_hidden
 
 _FURTHER = ("gaussian_nll_loss", "poisson_nll_loss", "ctc_loss", "multi_margin_loss", "multilabel_soft_margin_loss")

@@ -15,6 +15,7 @@ from torchmedic.facts import AverageSeen, Location
 from torchmedic.probes.averages import Names, Pair, Weights, find_pairs, made_at, named_from, named_in, weights_of
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.holdings import Fingerprint
+from torchmedic.probes.modes import is_compiled, may_put_on, take_off
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.trace import StorageKey, storage_key
@@ -92,18 +93,20 @@ class AverageExam(Probe):
     def on_step_done(self, optimizer: Any) -> None:
         """A copy that has lost itself at every update so far is worth finding the line of."""
         suspects = [w for w in self._watched if w.updated is None and w.kept and max(w.kept) <= _FORGETFUL]
-        if not suspects or self._line is not None or self.recorder.step - 1 not in _LOOKS or _is_compiled():
+        if not suspects or self._line is not None or self.recorder.step - 1 not in _LOOKS:
+            return
+        if is_compiled() or not may_put_on():
             return
         names = named_from(sys._getframe(1))
         found = {storage_key(both[1]): w for w in suspects if (both := w.read(names)) is not None}
         if found:
             self._line = _UpdateLine(found)
-            self._line.__enter__()  # type: ignore[no-untyped-call]
+            torch._C._push_on_torch_function_stack(self._line)
 
     def _stop_line(self) -> None:
         if self._line is not None:
-            line, self._line = self._line, None
-            line.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+            take_off(self._line)
+            self._line = None
 
     def _search(self, names: Names) -> None:
         stepped = {id(p) for o in self._optimizers.alive() for g in o.param_groups for p in g["params"]}
@@ -211,8 +214,3 @@ def share_kept(before: torch.Tensor, now: torch.Tensor, model: torch.Tensor) -> 
     kept = float((far * left).sum()) / distance**2
     residue = float((left - kept * far).norm()) / distance
     return 0.0 if torch.equal(now, model) else kept if residue < _RESIDUE else None
-
-
-def _is_compiled() -> bool:
-    dynamo = sys.modules.get("torch._dynamo.utils")
-    return bool(dynamo and getattr(dynamo, "counters", {}).get("frames"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +13,7 @@ from torchmedic.probes.exam_trace import Borders, StepTrace
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.holdings import Registered, registered
 from torchmedic.probes.lineage import Lineage
-from torchmedic.probes.modes import take_off
+from torchmedic.probes.modes import is_compiled, take_off
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.sources import freezing_lines
@@ -134,9 +133,7 @@ class CutExam(Probe):
             self.recorder.observe(fact)
 
     def _may_trace(self) -> bool:
-        dynamo = sys.modules.get("torch._dynamo.utils")
-        compiled = bool(dynamo and getattr(dynamo, "counters", {}).get("frames"))
-        return self._traces < _MOST_TRACES and not compiled
+        return self._traces < _MOST_TRACES and not is_compiled()
 
     def _count(self, optimizer: Any, watched: _Watched) -> None:
         parameters = [p for g in optimizer.param_groups for p in g["params"] if p.requires_grad]

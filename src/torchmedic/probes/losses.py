@@ -14,6 +14,7 @@ from torchmedic.facts import AccidentalBroadcast, LossCall, Producer
 from torchmedic.probes import looks
 from torchmedic.probes.activations import Activations
 from torchmedic.probes.calls import Call, CallTrace
+from torchmedic.probes.modes import is_compiled
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.pairing import Pairings
@@ -264,12 +265,6 @@ class LossExam(Probe):
             layer_built=self._modules.born_at(layer) if layer is not None else None,
             direct=call.direct,
         )
-
-
-def is_compiled() -> bool:
-    """Whether dynamo has compiled something: a mode would make it compile again."""
-    dynamo = sys.modules.get("torch._dynamo.utils")
-    return bool(dynamo and getattr(dynamo, "counters", {}).get("frames"))
 
 
 def _made_pairs(first: torch.Tensor, second: torch.Tensor) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import torch
@@ -33,3 +34,9 @@ def may_put_on() -> bool:
     return size == 0 or (
         size == 1 and isinstance(torch._C._get_function_stack_at(0), torch.utils._device.DeviceContext)
     )
+
+
+def is_compiled() -> bool:
+    """Whether dynamo has compiled something: a mode would make it compile again."""
+    dynamo = sys.modules.get("torch._dynamo.utils")
+    return bool(dynamo and getattr(dynamo, "counters", {}).get("frames"))

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.nn.modules import module as torch_module
 
-from torchmedic.probes.losses import is_compiled
+from torchmedic.probes.modes import is_compiled
 from torchmedic.record import Probe, shielded
 
 
