@@ -10,6 +10,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import CodeType
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
 from torchmedic.facts import Observation
@@ -89,6 +90,7 @@ class Recorder:
         self.was_forked = False
         self.step = 0
         self.loss: float | None = None  # of the present backward, where it can be read without waiting for a device
+        self.backward_at: tuple[CodeType, int] | None = None  # the user's code that called it, and its instruction
         self.stopped_by_us = False
         self.clock_is_held = False
         self.is_ours = True

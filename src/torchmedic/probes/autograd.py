@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import sys
 from typing import Any
 
 import torch
 
+from torchmedic.probes.frames import user_frame
 from torchmedic.probes.patching import Patches, hide_frame
 from torchmedic.record import Probe, Recorder
 
@@ -25,6 +27,8 @@ class Autograd(Probe):
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
             roots = (tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors)
             recorder.loss = scalar(roots[0]) if len(roots) == 1 else None
+            at = user_frame(sys._getframe(1))
+            recorder.backward_at = (at.f_code, at.f_lasti) if at is not None else None
             recorder.emit("on_backward", roots)
             try:
                 original(tensors, *args, **kwargs)

@@ -29,12 +29,9 @@ class BorrowedExam(Probe):
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self._found: list[tuple[BorrowedWeight, torch.Tensor, Fingerprint]] = []
-        self._looked = False
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if self._looked:
-            return
-        self._looked = True
+        self.recorder.rest(self)
         built = self._optimizers.built_at(optimizer)
         for module in list(self._modules.alive())[:_MOST_MODULES]:
             for attribute, thing in list(vars(module).items()):

@@ -9,7 +9,7 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 
 from torchmedic.facts import Location
 from torchmedic.redaction import redact
@@ -76,6 +76,16 @@ def user_location(frame: FrameType | None = None) -> Location | None:
 
 def location_of(frame: FrameType) -> Location:
     return location(frame.f_code.co_filename, frame.f_lineno or 0, frame.f_code.co_qualname)
+
+
+def location_in(code: CodeType, instruction: int) -> Location:
+    """Where an instruction stands: the line is worked out here, because that is too dear for every step."""
+    return location(code.co_filename, line_of(code, instruction), code.co_qualname)
+
+
+def line_of(code: CodeType, instruction: int) -> int:
+    """The line of an instruction."""
+    return next((line or 0 for first, end, line in code.co_lines() if first <= instruction < end), 0)
 
 
 @functools.lru_cache(maxsize=8192)

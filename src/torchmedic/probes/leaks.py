@@ -20,8 +20,8 @@ from torchmedic.record import Probe, Recorder
 
 _FIRST_SCAN = 15
 _FURTHER = 2.5
-_FREE_SCANS = 3
-_MOST_OF_TIME = 0.02
+_FREE_SCANS = 2
+_MOST_OF_TIME = 0.005
 _MOST_MARKS = 200_000
 _LEAST_KEPT = 8
 _LEAST_SPAN = 10

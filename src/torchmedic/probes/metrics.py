@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import sys
+from types import CodeType
 from typing import Any
 
 import torch
@@ -14,7 +15,6 @@ from torchmedic import metrics as api
 from torchmedic.facts import EarlyStop, MetricPoint
 from torchmedic.facts.metrics import split_of
 from torchmedic.probes.evaluation_losses import EvaluationLosses
-from torchmedic.probes.frames import user_frame
 from torchmedic.probes.metric_series import MetricSeries, Stretch
 from torchmedic.probes.patching import Patches
 from torchmedic.probes.planned_epochs import planned_epochs
@@ -43,7 +43,7 @@ class Metrics(Probe):
         self._trained_on: int | None = None
         self._candidate: int | None = None
         self._fed_since_backward: set[int] = set()
-        self._lines: dict[tuple[Any, int], str] = {}
+        self._lines: dict[tuple[CodeType, int], str] = {}
         self._unscaled: tuple[int, Any] = (0, None)
         self._stops: dict[int, EarlyStop] = {}
         self._backwards = 0
@@ -127,10 +127,9 @@ class Metrics(Probe):
         """Several losses with a `backward` of their own are told apart by the variable on that line."""
         if self.recorder.step > _LINES_LEARNED and len(self._lines) < 2:
             return "train loss"
-        frame = user_frame(sys._getframe(1))
-        if frame is None:
+        key = self.recorder.backward_at
+        if key is None:
             return "train loss"
-        key = (frame.f_code, frame.f_lineno or 0)
         name = self._lines.get(key)
         if name is None:
             name = self._lines[key] = "train loss" if not self._lines else f"train loss {len(self._lines) + 1}"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import sys
 import weakref
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any
 
 import torch
 
 from torchmedic.facts import TrainingCourse
-from torchmedic.probes.frames import user_frame
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.record import Probe, Recorder
 
@@ -58,7 +57,7 @@ class _Course:
     head: list[float] = field(default_factory=list)
     series: Series = field(default_factory=Series)
     highest: float | None = None
-    lines: set[tuple[str, int]] = field(default_factory=set)
+    lines: set[tuple[CodeType, int]] = field(default_factory=set)
 
     def weights(self) -> list[torch.Tensor]:
         """The chosen parameters; none at all when one of them is gone."""
@@ -87,14 +86,13 @@ class Pulse(Probe):
         self._courses: list[_Course] = []
         self._course_of: weakref.WeakKeyDictionary[Any, _Course] = weakref.WeakKeyDictionary()
         self._waiting: list[float] = []
-        self._line: tuple[str, int] | None = None
+        self._line: tuple[CodeType, int] | None = None
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
         if self.recorder.loss is not None and len(self._waiting) < 64:
             self._waiting.append(self.recorder.loss)
         if self.recorder.step < _HEAD:
-            frame = user_frame(sys._getframe(1))
-            self._line = (frame.f_code.co_filename, frame.f_lineno or 0) if frame is not None else None
+            self._line = self.recorder.backward_at
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if self.recorder.clock_is_held:

@@ -68,6 +68,7 @@ class Ranks(Probe):
         self._calls: CallRing | None = None
         self._open_gradients = 0
         self._replicas = RankReplicas(self._modules, self.wrappers)
+        recorder.rest(self)  # until there is another rank to wait for
         if not dist.is_available():
             return
         original = dist.init_process_group
@@ -130,6 +131,7 @@ class Ranks(Probe):
         self.recorder.join(rank, world)
         if world > 1 and self._calls is None:
             self._calls = CallRing(self.recorder.folder)
+            self.recorder.wake(self)
             for probe in (RankExam(self._modules, self.wrappers), RankDraws(self._modules), self._replicas):
                 self.recorder.add(probe)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import traceback
 from dataclasses import replace
 from types import CodeType
@@ -12,7 +11,7 @@ from typing import Any
 import torch
 
 from torchmedic.facts import Holder, StaleGraph
-from torchmedic.probes.frames import location, user_frame
+from torchmedic.probes.frames import location_in
 from torchmedic.probes.graph_walk import backward_roots, graph, holders, is_leaf_node, output_shape
 from torchmedic.record import Probe, Recorder
 
@@ -28,23 +27,24 @@ class StaleGraphs(Probe):
 
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
-        self._last: tuple[int, CodeType | None, int] | None = None
+        self._last: tuple[int, tuple[CodeType, int] | None] | None = None
 
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
-        nodes = [node for node in [getattr(t, "grad_fn", None) for t in roots] if node is not None]
-        if nodes:
-            # A Location reads and redacts the source, too dear for every step; it is made when it is needed.
-            at = user_frame(sys._getframe(1))
-            code, line = (at.f_code, at.f_lineno or 0) if at is not None else (None, 0)
-            self._last = max([node._sequence_nr() for node in nodes]), code, line
+        newest = -1
+        for root in roots:
+            node = getattr(root, "grad_fn", None)
+            if node is not None:
+                newest = max(newest, node._sequence_nr())
+        if newest >= 0:
+            self._last = newest, self.recorder.backward_at
 
     def on_crash(self, error: BaseException) -> None:
         if self._last is None or not _MESSAGE.search(str(error)):
             return
         frames = [f for f, _ in traceback.walk_tb(error.__traceback__)]
         roots = backward_roots(frames)
-        newest, code, number = self._last
-        first_backward = location(code.co_filename, number, code.co_qualname) if code is not None else None
+        newest, at = self._last
+        first_backward = location_in(*at) if at is not None else None
         if not roots or all(t.grad_fn is None for t in roots):
             return
         if all(t.grad_fn is not None and t.grad_fn._sequence_nr() <= newest for t in roots):

@@ -26,6 +26,7 @@ from torchmedic.facts.series import (
 )
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.outputs import Outputs
+from torchmedic.probes.pinned import borrow, give_back
 from torchmedic.record import Probe, Recorder
 
 _MOST_LOSSES = 4096
@@ -250,12 +251,15 @@ class _Letter:
     """Values on their way from a device to the host: the copy is asked for at once, and read when it has arrived."""
 
     values: torch.Tensor
-    arrived: torch.cuda.Event | None
+    count: int
+    arrived: torch.cuda.Event | None = None
 
     def read(self) -> list[float]:
         if self.arrived is not None:
             self.arrived.synchronize()
-        found: list[float] = self.values.tolist()
+        found: list[float] = self.values[: self.count].tolist()
+        if self.arrived is not None:
+            give_back(self.values)
         return found
 
 
@@ -265,13 +269,13 @@ def _sent(norms: list[torch.Tensor]) -> list[_Letter]:
     for positions in _by_device(norms):
         stacked = torch.stack([norms[position].detach().float().reshape(()) for position in positions])
         if stacked.device.type != "cuda":
-            letters.append(_Letter(stacked.cpu(), None))
+            letters.append(_Letter(stacked.cpu(), len(positions)))
             continue
-        host = torch.empty(len(positions), pin_memory=True)
-        host.copy_(stacked, non_blocking=True)
+        host = borrow(len(positions))
+        host[: len(positions)].copy_(stacked, non_blocking=True)
         arrived = torch.cuda.Event()  # type: ignore[no-untyped-call]
         arrived.record(torch.cuda.current_stream(stacked.device))
-        letters.append(_Letter(host, arrived))
+        letters.append(_Letter(host, len(positions), arrived))
     return letters
 
 

@@ -24,7 +24,7 @@ class RandomStates:
     torch_cpu: torch.Tensor
     python: Any = None
     numpy: Any = None
-    cuda: list[torch.Tensor] = field(default_factory=list)
+    cuda: list[Any] = field(default_factory=list)
 
     @classmethod
     def now(cls, *, full: bool = True) -> RandomStates:
@@ -42,14 +42,29 @@ class RandomStates:
             random.setstate(self.python)
         if self.numpy is not None:
             sys.modules["numpy"].random.set_state(self.numpy)
-        if self.cuda:
-            torch.cuda.set_rng_state_all(self.cuda)
+        for generator, state in zip(torch.cuda.default_generators, self.cuda, strict=False):
+            _set_counter(generator, state)
 
 
-def _cuda_states() -> list[torch.Tensor]:
+def _cuda_states() -> list[Any]:
     if not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         return []
-    return [generator.get_state() for generator in torch.cuda.default_generators]
+    return [_counter(generator) for generator in torch.cuda.default_generators]
+
+
+def _counter(generator: torch.Generator) -> Any:
+    """A generator on a card only counts: two numbers say the same as its state, and cost no tensor in every step."""
+    if not hasattr(generator, "get_offset"):  # torch before 2.9
+        return generator.get_state()
+    return generator.initial_seed(), generator.get_offset()
+
+
+def _set_counter(generator: torch.Generator, state: Any) -> None:
+    if isinstance(state, torch.Tensor):
+        generator.set_state(state)
+    else:
+        generator.manual_seed(state[0])
+        generator.set_offset(state[1])
 
 
 @functools.cache

@@ -7,19 +7,22 @@ dominate, or memory is short, the flag is read before the update.
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections import defaultdict
 from typing import Any, Literal
 
 import torch
 
+from torchmedic.probes.pinned import borrow
 from torchmedic.replay.company import Company
 
 Answer = Literal["healthy", "sick now", "sick before"]
 Way = Literal["freeze", "shadow", "read"]
 
 _SHORT_STEP_SECONDS = 0.002
-_STEPS_TO_CHOOSE = 4
+_STEPS_TO_CHOOSE = 32  # the exams of the first steps are over by then, and a step takes what it will take
+_STEPS_TIMED = 8
 _SPARE_MEMORY = 2.0
 _HONOURS_FLAG = ("Adam", "AdamW", "SGD", "Adagrad")
 
@@ -33,8 +36,9 @@ class DeviceGuard:
         self._device = next(_parameters(optimizer)).device
         self._flag = torch.zeros((), device=self._device)
         self._one = torch.ones((), device=self._device)
-        self._host = torch.zeros((), pin_memory=True)
-        self._copied: torch.cuda.Event | None = None
+        self._host = borrow(1)
+        self._event = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        self._is_asked_before = False
         self._way: Way = "read"
         self._steps = 0
         self._asked = False
@@ -52,7 +56,7 @@ class DeviceGuard:
     def ask(self, loss: torch.Tensor | None) -> Answer:
         """Put this step's question; answer the last one (or this one, where it is read at once)."""
         self._measure()
-        if self._copied is not None and self._last_was_sick():
+        if self._is_asked_before and self._last_was_sick():
             self._put_back()
             return "sick before"
         self._check(loss)
@@ -64,8 +68,8 @@ class DeviceGuard:
             return "healthy"
         self._asked = True
         self._host.copy_(self._flag, non_blocking=True)
-        self._copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
-        self._copied.record(torch.cuda.current_stream(self._device))
+        self._event.record(torch.cuda.current_stream(self._device))
+        self._is_asked_before = True
         if self._way == "freeze":
             self._optimizer.found_inf = self._flag
             self._optimizer.grad_scale = None
@@ -90,10 +94,11 @@ class DeviceGuard:
             self._choose()
 
     def _measure(self) -> None:
-        now = time.perf_counter()
-        if self._asked_at and self._steps < _STEPS_TO_CHOOSE:
-            self._durations.append(now - self._asked_at)
-        self._asked_at = now
+        if _STEPS_TO_CHOOSE - _STEPS_TIMED <= self._steps < _STEPS_TO_CHOOSE:
+            now = time.perf_counter()
+            if self._asked_at:
+                self._durations.append(now - self._asked_at)
+            self._asked_at = now
 
     def _check(self, loss: torch.Tensor | None) -> None:
         """One launch per type over all gradients; the flag only ever grows, gradients keep their bits (times 1)."""
@@ -104,19 +109,18 @@ class DeviceGuard:
                 # `.data` has a version counter of its own: a graph that saved a gradient must not see it as changed.
                 groups[gradient.dtype].append(gradient._values() if gradient.is_sparse else gradient.data)
         if loss is not None:
-            groups[loss.dtype].append(loss.detach().clone())
+            groups[loss.dtype].append(loss.data)
         for tensors in groups.values():
             torch._amp_foreach_non_finite_check_and_unscale_(tensors, self._flag, self._one)
 
     def _last_was_sick(self) -> bool:
-        assert self._copied is not None
-        self._copied.synchronize()
-        self._copied = None
+        self._event.synchronize()
+        self._is_asked_before = False
         return bool(self._host)
 
     def _choose(self) -> None:
         """Short steps are read at once; fused optimizers freeze; others get a shadow if there is room for one."""
-        if min(self._durations) < _SHORT_STEP_SECONDS and not self.in_company:
+        if statistics.median(self._durations) < _SHORT_STEP_SECONDS and not self.in_company:
             return
         name = type(self._optimizer).__name__
         if name in _HONOURS_FLAG and all(group.get("fused") for group in self._optimizer.param_groups):

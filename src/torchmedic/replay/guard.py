@@ -21,12 +21,13 @@ from torchmedic.record import Probe, Recorder
 from torchmedic.replay.beginnings import Beginning, BufferCopies, BufferSlot, Handed, RandomStates, carried_values
 from torchmedic.replay.device_guard import DeviceGuard
 from torchmedic.replay.finite import bad_tensors, size_of
-from torchmedic.replay.loops import Loop, find_loop, lines_by_frame, read_names, targets_from_batch
+from torchmedic.replay.loops import Loop, find_loop, instructions_by_frame, read_names, targets_from_batch
 
 HISTORY = 60
 BATCHES_KEPT = 3
 _EVERY_NORM_UNTIL = 20
-_NORM_INTERVAL = 4
+_NORM_INTERVAL = 16
+_GROWING = 3.0  # times the usual size of the gradient: from there on every step is worth a look
 
 
 @dataclass
@@ -69,6 +70,7 @@ class Guard(Probe):
         self.norms: collections.deque[list[float]] = collections.deque(maxlen=HISTORY)
         self.has_new_norms = False
         self.gradient_size = 0.0
+        self._usual_size = 0.0
         self._stack: dict[int, int] = {}
         self._slots: list[BufferSlot] = []
         self._checked: list[BufferSlot] = []
@@ -92,7 +94,7 @@ class Guard(Probe):
             self.suspicion = None
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
-        self._stack = lines_by_frame(sys._getframe(1))
+        self._stack = instructions_by_frame(sys._getframe(1))
 
     def on_step_done(self, optimizer: Any) -> None:
         place = find_loop(sys._getframe(1), self._stack)
@@ -101,7 +103,7 @@ class Guard(Probe):
             self.beginning.names = carried_values(*place)
         self._buffers, self._buffers_before = self._buffers_before, self._buffers
         self._buffers.refresh(self._buffers_now())
-        self.has_new_norms = self.recorder.step <= _EVERY_NORM_UNTIL or self.recorder.step % _NORM_INTERVAL == 0
+        self.has_new_norms = self._wants_norms()
         if self.has_new_norms:
             self.norms.append(self._parameter_norms())
         self.suspicion = None
@@ -109,6 +111,12 @@ class Guard(Probe):
         on_device = self._device_guards.get(optimizer)
         if on_device is not None:
             on_device.done()
+
+    def _wants_norms(self) -> bool:
+        """Often at the start and while gradients grow: that is when the history of the weights will be asked for."""
+        step, is_growing = self.recorder.step, self.gradient_size > _GROWING * self._usual_size
+        self._usual_size += 0.1 * (self.gradient_size - self._usual_size)
+        return is_growing or step <= _EVERY_NORM_UNTIL or step % _NORM_INTERVAL == 0
 
     def _buffers_now(self) -> list[BufferSlot]:
         if self._modules.count() != self._module_count or any(slot.is_rebound for slot in self._slots):
@@ -179,9 +187,11 @@ class Guard(Probe):
 
     def _device_guard_of(self, optimizer: Any) -> DeviceGuard | None:
         """The guard of an optimizer on a device; None for one on the host, and while a scaler is in charge."""
-        if optimizer not in self._device_guards:
-            self._device_guards[optimizer] = DeviceGuard(optimizer) if DeviceGuard.handles(optimizer) else None
-        return None if getattr(optimizer, "found_inf", None) is not None else self._device_guards[optimizer]
+        try:
+            known = self._device_guards[optimizer]
+        except KeyError:
+            known = self._device_guards[optimizer] = DeviceGuard(optimizer) if DeviceGuard.handles(optimizer) else None
+        return None if known is None or getattr(optimizer, "found_inf", None) is not None else known
 
     def _is_sick_on_device(self, guard: DeviceGuard) -> bool:
         """Ask without waiting: the answer may be about the step before this one, whose way back is still known."""

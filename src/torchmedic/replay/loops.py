@@ -9,12 +9,14 @@ import linecache
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from torch import nn
 
-from torchmedic.probes.frames import is_own_file
+from torchmedic.probes.frames import is_own_file, line_of
+
+_MOST_PLACES = 1024
 
 
 @dataclass(frozen=True)
@@ -41,15 +43,10 @@ class Loop:
         return self.first <= line <= self.last
 
 
-def innermost_loop(frame: FrameType, lines: tuple[int, ...]) -> Loop | None:
-    """The innermost loop of a frame's own function whose body holds all the given lines."""
-    code = frame.f_code
-    return _innermost(code.co_filename, 0 if code.co_name == "<module>" else code.co_firstlineno, lines)
-
-
-@functools.lru_cache(maxsize=256)
-def _innermost(filename: str, scope: int, lines: tuple[int, ...]) -> Loop | None:
-    fitting = [loop for at, loop in _loops(filename) if at == scope and all(loop.holds(n) for n in lines)]
+def innermost_loop(code: CodeType, lines: tuple[int, ...]) -> Loop | None:
+    """The innermost loop of a function whose body holds all the given lines."""
+    scope = 0 if code.co_name == "<module>" else code.co_firstlineno
+    fitting = [loop for at, loop in _loops(code.co_filename) if at == scope and all(loop.holds(n) for n in lines)]
     return max(fitting, key=lambda loop: loop.line, default=None)
 
 
@@ -124,11 +121,14 @@ def _reads_and_writes(statement: ast.stmt) -> tuple[set[str], set[str]]:
     return reads, writes
 
 
-def lines_by_frame(frame: FrameType | None) -> dict[int, int]:
-    """Where a frame and its callers stand, by `id(frame)`. Written for speed: it runs in every step."""
+def instructions_by_frame(frame: FrameType | None) -> dict[int, int]:
+    """Which instruction a frame and its callers are at, by `id(frame)`.
+
+    It runs in every step, and a line number would have to be decoded from a table that is as long as the script.
+    """
     found = {}
     while frame is not None:
-        found[id(frame)] = frame.f_lineno or 0
+        found[id(frame)] = frame.f_lasti
         frame = frame.f_back
     return found
 
@@ -136,17 +136,34 @@ def lines_by_frame(frame: FrameType | None) -> dict[int, int]:
 def find_loop(frame: FrameType | None, must_hold: dict[int, int]) -> tuple[FrameType, Loop] | None:
     """The nearest frame whose loop holds the present line and the lines where the step's work was done.
 
-    `must_hold` maps `id(frame)` to the line at which that frame stood during `backward`; frames of ours that have
-    ended since may share their `id` with a newer one.
+    `must_hold` maps `id(frame)` to the instruction at which that frame stood during `backward`; frames of ours that
+    have ended since may share their `id` with a newer one.
     """
     while frame is not None:
-        line = must_hold.get(id(frame))
-        if line is not None and not is_own_file(frame.f_code.co_filename):
-            loop = innermost_loop(frame, (frame.f_lineno or 0, line))
+        instruction = must_hold.get(id(frame))
+        if instruction is not None:
+            loop = _loop_around(frame.f_code, frame.f_lasti, instruction)
             if loop is not None:
                 return frame, loop
         frame = frame.f_back
     return None
+
+
+# Kept with its code, so that no other code can have the same `id`.
+_around: dict[tuple[int, int, int], tuple[CodeType, Loop | None]] = {}
+
+
+def _loop_around(code: CodeType, now: int, then: int) -> Loop | None:
+    """The innermost loop that holds two instructions, looked up once: hashing a code object costs too much."""
+    key = (id(code), now, then)
+    known = _around.get(key)
+    if known is None:
+        if len(_around) >= _MOST_PLACES:
+            _around.clear()
+        is_ours = is_own_file(code.co_filename)
+        lines = (line_of(code, now), line_of(code, then))
+        known = _around[key] = (code, None if is_ours else innermost_loop(code, lines))
+    return known[1]
 
 
 def forward_line(frame: FrameType, loop: Loop) -> int | None:
