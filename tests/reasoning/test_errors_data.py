@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import torchmedic
 from torchmedic.facts import (
     ChildDeath,
     Crash,
@@ -227,3 +230,16 @@ def test_a_native_crash_points_at_the_thread_that_crashed() -> None:
     assert found.where is not None
     assert (found.code, found.where.line) == ("ERR061", 12)
     assert "`run`" in found.headline
+
+
+def test_a_native_crash_does_not_point_at_our_own_files() -> None:
+    ours = Path(torchmedic.__file__).parent / "record.py"
+    stack = (
+        "Current thread 0x2 (most recent call first):",
+        f'  File "{ours}", line 152 in emit',
+        '  File "train.py", line 12 in step',
+    )
+    found = the_diagnosis(ChildDeath(signal=6, name="SIGABRT", native_stack=stack))
+    assert found.where is not None
+    assert (found.where.file, found.where.line) == ("train.py", 12)
+    assert "emit" not in found.headline

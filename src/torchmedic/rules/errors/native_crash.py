@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from torchmedic.facts import ChildDeath, Location, Run
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<function>\S+)')
+_OWN = str(Path(__file__).parents[2]) + os.sep
 _LIBRARY = re.compile(r"site-packages|dist-packages|/lib/python3|<frozen|^<")
 _MEANING = {
     "SIGSEGV": "native code read or wrote memory that is not its own",
@@ -59,6 +62,8 @@ def _stack(death: ChildDeath, cwd: str) -> Iterator[Location]:
                 return
             continue
         started = True
+        if found["file"].startswith(_OWN):
+            continue
         file = found["file"].removeprefix(cwd.rstrip("/") + "/") if cwd else found["file"]
         yield Location(file=file, line=int(found["line"]), function=found["function"])
 
