@@ -44,6 +44,7 @@ from torchmedic.facts.datacheck import TableColumn as TableColumn
 from torchmedic.facts.datacheck import TellingColumn as TellingColumn
 from torchmedic.facts.datacheck import Texts as Texts
 from torchmedic.facts.datacheck import TwoScales as TwoScales
+from torchmedic.facts.discards import DiscardedGradients as DiscardedGradients
 from torchmedic.facts.environment import Environment as Environment
 from torchmedic.facts.environment import FailedImport as FailedImport
 from torchmedic.facts.environment import HostWait as HostWait

@@ -7,6 +7,7 @@ from torchmedic.probes.exam_borrowed import BorrowedExam
 from torchmedic.probes.exam_checkpoints import CheckpointExam
 from torchmedic.probes.exam_cuts import CutExam
 from torchmedic.probes.exam_cycles import CycleExam
+from torchmedic.probes.exam_discards import DiscardExam
 from torchmedic.probes.exam_evaluations import EvaluationExam
 from torchmedic.probes.exam_gradients import GradientExam
 from torchmedic.probes.exam_leaves import LeafExam
@@ -34,6 +35,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         LeafExam(modules, optimizers, lineage),
         CutExam(modules, optimizers, lineage),
         CycleExam(modules, optimizers),
+        DiscardExam(modules, optimizers),
         modes,
         schedules,
         CheckpointExam(lineage),

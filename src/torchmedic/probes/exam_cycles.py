@@ -14,13 +14,13 @@ from torch.nn.utils import clip_grad as torch_clip
 from torchmedic.facts import GradientCycles, Location, NeverStepped, ScaledGradientUse
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.holdings import Fingerprint, registered
+from torchmedic.probes.marks import choose_marks, has_gradient
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.patching import Patches
 from torchmedic.record import Probe, Recorder, shielded
 
 _CYCLES_WATCHED = 24
-_PARAMETERS_WATCHED = 2
 _NORM_EVERY = 8
 _BACKWARDS_WITHOUT_STEP = 20
 _CLIPS = ("clip_grad_norm_", "clip_grad_value_")
@@ -93,7 +93,7 @@ class CycleExam(Probe):
             return
         for _optimizer, book in self._alive():
             if book.probes and not book.now.was_empty:
-                book.now.was_empty = not any(_has_gradient(p) for p in book.probes)
+                book.now.was_empty = not any(has_gradient(p) for p in book.probes)
 
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
         if self.recorder.clock_is_held:
@@ -103,8 +103,8 @@ class CycleExam(Probe):
         scaled = any(self._is_scaled(root) for root in roots)
         for optimizer, book in self._alive():
             if not book.probes:
-                book.probes = _choose(optimizer)
-            if not book.probes or not any(_has_gradient(p) for p in book.probes):
+                book.probes = choose_marks(optimizer)
+            if not book.probes or not any(has_gradient(p) for p in book.probes):
                 continue
             if book.fact.backward is None or self._scaled_losses:
                 place = place or user_location()
@@ -170,7 +170,7 @@ class CycleExam(Probe):
 
     def _close_cycle(self, optimizer: Any, book: _Book) -> None:
         now = book.now
-        has = bool(book.probes) and any(_has_gradient(p) for p in book.probes)
+        has = bool(book.probes) and any(has_gradient(p) for p in book.probes)
         first = book.fact.cycles == 0
         stale = bool(not first and now.backwards and has and not now.cleared and not now.was_empty)
         emptied = bool(now.filled and now.cleared and not has)
@@ -319,28 +319,6 @@ class CycleExam(Probe):
                 number = float(limit) if isinstance(limit, (int, float)) else None
                 self._note("clip", user_location(), name, number, book)
                 return
-
-
-def _choose(optimizer: Any) -> list[weakref.ref[torch.Tensor]]:
-    """The smallest parameters that have a gradient: they are looked at again and again."""
-    having = [p for g in optimizer.param_groups for p in g["params"] if p.grad is not None]
-    chosen: list[weakref.ref[torch.Tensor]] = []
-    for parameter in sorted(having, key=lambda p: p.numel()):
-        if len(chosen) < _PARAMETERS_WATCHED and _nonzero(parameter.grad):
-            chosen.append(weakref.ref(parameter))
-    return chosen
-
-
-def _has_gradient(reference: weakref.ref[torch.Tensor]) -> bool:
-    tensor = reference()
-    return tensor is not None and tensor.grad is not None and _nonzero(tensor.grad)
-
-
-def _nonzero(gradient: torch.Tensor) -> bool:
-    values = gradient.detach()
-    if values.layout == torch.sparse_coo:
-        values = values._values()
-    return bool(values.count_nonzero())
 
 
 def _norm(references: list[weakref.ref[torch.Tensor]]) -> float | None:

@@ -7,12 +7,28 @@ from typing import Any
 
 import torch
 
+_put_aside: list[Any] = []
+
 
 def take_off(mode: Any) -> bool:
     """Take a mode off wherever in the stack it is; those above it stay.
 
-    False where it is not there: in the middle of a call that it handles, torch itself has put it aside.
+    False where it is not there: in the middle of a call that it handles, torch itself has put it aside and will put
+    it back. The next `sweep` takes it off.
     """
+    found = _taken_off(mode)
+    if not found:
+        _put_aside.append(mode)
+    return found
+
+
+def sweep() -> None:
+    """Take off what could not be taken off in the middle of a call; called where no call is being handled."""
+    while _put_aside:
+        _taken_off(_put_aside.pop())
+
+
+def _taken_off(mode: Any) -> bool:
     above = []
     found = False
     while torch._C._len_torch_function_stack() and not found:

@@ -11,6 +11,7 @@ from torch.optim import optimizer as torch_optimizer
 
 from torchmedic.facts import Location
 from torchmedic.probes.frames import user_location
+from torchmedic.probes.modes import sweep
 from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
@@ -88,4 +89,5 @@ class Optimizers(Probe):
         if not self.recorder.clock_is_held:
             self._steps[id(optimizer)] = self._steps.get(id(optimizer), 0) + 1
         self.recorder.count_step(optimizer)
+        sweep()
         self.recorder.emit("on_step_done", optimizer)
