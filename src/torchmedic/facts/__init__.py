@@ -44,6 +44,10 @@ from torchmedic.facts.datacheck import TableColumn as TableColumn
 from torchmedic.facts.datacheck import TellingColumn as TellingColumn
 from torchmedic.facts.datacheck import Texts as Texts
 from torchmedic.facts.datacheck import TwoScales as TwoScales
+from torchmedic.facts.dependence import SamplesAsSequence as SamplesAsSequence
+from torchmedic.facts.dependence import SamplesMixed as SamplesMixed
+from torchmedic.facts.dependence import SwappedByView as SwappedByView
+from torchmedic.facts.dependence import TokensAhead as TokensAhead
 from torchmedic.facts.discards import DiscardedGradients as DiscardedGradients
 from torchmedic.facts.environment import Environment as Environment
 from torchmedic.facts.environment import FailedImport as FailedImport
@@ -75,6 +79,7 @@ from torchmedic.facts.numerics import SickStep as SickStep
 from torchmedic.facts.numerics import Source as Source
 from torchmedic.facts.numerics import Trial as Trial
 from torchmedic.facts.overrides import UnheardOverride as UnheardOverride
+from torchmedic.facts.padding import PaddedLabels as PaddedLabels
 from torchmedic.facts.pairing import InputSeen as InputSeen
 from torchmedic.facts.pairing import LossPairing as LossPairing
 from torchmedic.facts.pairing import TinyBatchNorm as TinyBatchNorm
@@ -103,6 +108,7 @@ from torchmedic.facts.resuming import StateLeftInFile as StateLeftInFile
 from torchmedic.facts.scene import GradModeAtCrash as GradModeAtCrash
 from torchmedic.facts.scene import Holder as Holder
 from torchmedic.facts.scene import IndexOutside as IndexOutside
+from torchmedic.facts.scene import InplaceChange as InplaceChange
 from torchmedic.facts.scene import InplaceClash as InplaceClash
 from torchmedic.facts.scene import LayerBuilt as LayerBuilt
 from torchmedic.facts.scene import LoaderAtCrash as LoaderAtCrash

@@ -118,7 +118,10 @@ class Read:
 
 @dataclass(slots=True)
 class Call:
-    """One call. `layer` is torch's own layer around it; `direct` says that the user's line called that layer itself."""
+    """One call. `layer` is torch's own layer around it; `direct` says that the user's line called that layer itself.
+
+    `is_users` says that no code of a library lies between the user's line and the call.
+    """
 
     index: int
     name: str
@@ -126,6 +129,7 @@ class Call:
     layer: nn.Module | None
     direct: bool
     inside_module: bool
+    is_users: bool
     reads: list[Read] = field(default_factory=list)
     shape: tuple[int, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
@@ -143,6 +147,7 @@ class CallTrace(TorchFunctionMode):
         self._look = look
         self._made: dict[int, tuple[weakref.ref[torch.Tensor], int]] = {}
         self._is_on = False
+        self.has_hooks = False
 
     def start(self) -> bool:
         """Switch on, where no mode of somebody else stands in the way."""
@@ -166,6 +171,7 @@ class CallTrace(TorchFunctionMode):
             raise
         if len(self.calls) < MOST_CALLS and self._is_on:
             name = plain_name(func)
+            self.has_hooks |= name == "register_hook"
             if name:
                 try:
                     self._record(name, args, kwargs, result)
@@ -239,7 +245,8 @@ def _call(index: int, name: str, args: Any, kwargs: Any) -> Call:
     place: Place | None = None
     layer: nn.Module | None = None
     direct, inside, layers = True, False, 0
-    for frame in outward(sys._getframe(3)):
+    caller = sys._getframe(3)
+    for frame in outward(caller):
         code = frame.f_code
         if code.co_name == "forward":
             owner = frame.f_locals.get("self")
@@ -253,7 +260,8 @@ def _call(index: int, name: str, args: Any, kwargs: Any) -> Call:
         if place is not None and inside:
             break
     direct = layers <= 1
-    return Call(index, name, place, layer, direct, inside, options=_options(name, args, kwargs))
+    is_users = is_user_file(caller.f_code.co_filename)
+    return Call(index, name, place, layer, direct, inside, is_users, options=_options(name, args, kwargs))
 
 
 def _options(name: str, args: Any, kwargs: Any) -> dict[str, Any]:

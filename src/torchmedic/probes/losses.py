@@ -14,11 +14,13 @@ from torchmedic.facts import AccidentalBroadcast, LossCall, Producer
 from torchmedic.probes import looks
 from torchmedic.probes.activations import Activations
 from torchmedic.probes.calls import Call, CallTrace
+from torchmedic.probes.dependence import Dependences
 from torchmedic.probes.modes import is_compiled
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.pairing import Pairings
 from torchmedic.probes.positions import operand_names
+from torchmedic.probes.tokens import Tokens
 from torchmedic.probes.values import tensor_summary
 from torchmedic.record import Probe, Recorder, next_of, shielded
 
@@ -48,6 +50,8 @@ class LossExam(Probe):
         super().install(recorder)
         self.activations = Activations(recorder, self._modules)
         self._pairings = Pairings(recorder, self._modules)
+        self._dependences = Dependences(recorder, self._modules)
+        self._tokens = Tokens(recorder, self._modules)
         self._trace: CallTrace | None = None
         self._backwards = 0
         self._exams = 0
@@ -116,6 +120,8 @@ class LossExam(Probe):
                 self.recorder.observe(meeting)
         self.activations.close(trace)
         self._pairings.close()
+        self._dependences.close()
+        self._tokens.close()
         self._calls.clear()
         self._meetings.clear()
 
@@ -135,6 +141,8 @@ class LossExam(Probe):
                     self._pairings.look_at_layer(self._trace, call, args)
                     self._pairings.look_at_norm(call, args)
                     self._pairings.look_at_cast(call, args, result)
+                    self._dependences.look(call, args)
+                    self._tokens.look(call, args, result)
         except Exception as error:  # noqa: BLE001
             self.recorder.switch_off(self, error)
 
@@ -154,6 +162,8 @@ class LossExam(Probe):
         self._calls.append((call, fact))
         if call.name not in _SIGN_LOSSES and self._trace is not None:
             self._pairings.look_at_loss(self._trace, call, fact, args, kwargs)
+            self._dependences.look_at_loss(self._trace, given)
+            self._tokens.look_at_loss(self._trace, fact, given, target)
 
     def _look_at_log_softmax(self, call: Call, args: tuple[Any, ...]) -> None:
         """The first half of a hand-written cross-entropy: it wants what no softmax has touched."""

@@ -1,0 +1,78 @@
+"""What was seen of dependences: which samples, positions and tokens an answer was computed from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class SwappedByView(Observation):
+    """A `view` or `reshape` whose result has the dimensions of its input in another order.
+
+    `way`: `order` for the same sizes in another order, `split` for heads split off without a transpose,
+    `merge` for heads joined without one.
+    """
+
+    kind: ClassVar[str] = "swapped-by-view"
+    step: int | None
+    op: str
+    way: Literal["order", "split", "merge"]
+    where: Location | None
+    expression: str
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplesAsSequence(Observation):
+    """A recurrent or attention layer that takes dimension 0 for time, given samples there.
+
+    `answers` is the number of answers that the loss is given: one for each sample.
+    """
+
+    kind: ClassVar[str] = "samples-as-sequence"
+    step: int | None
+    layer: str
+    built: Location | None
+    called: Location | None
+    shape: tuple[int, ...]
+    answers: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplesMixed(Observation):
+    """A softmax along the samples, inside a model: `others` of the other samples have a part in one sample's answer."""
+
+    kind: ClassVar[str] = "samples-mixed"
+    step: int | None
+    op: str
+    where: Location | None
+    expression: str
+    shape: tuple[int, ...]
+    others: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokensAhead(Observation):
+    """Targets that are the model's own input tokens, `offset` positions later.
+
+    `position` is the one whose answer was followed back; `seen` are the input positions it was computed from. `mask` is
+    where a causal mask is made, `mixer` what lets positions see each other, `mixed_at` where that is, `shifted_at` the
+    line that takes labels from the second token on.
+    """
+
+    kind: ClassVar[str] = "tokens-ahead"
+    step: int | None
+    offset: int
+    length: int
+    position: int
+    seen: tuple[int, ...]
+    where: Location | None
+    names: tuple[str, str]
+    mask: Location | None = None
+    mixer: str = ""
+    mixed_at: Location | None = None
+    shifted_at: Location | None = None

@@ -1,0 +1,42 @@
+"""A causal language model that is asked for the token it is looking at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Run, TokensAhead
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+
+_LEAST_SEEN = 2
+
+
+class LabelsNotShifted(Rule):
+    """The targets are the inputs, and each answer is computed from its own input and those before it."""
+
+    code = "LOS042"
+    name = "labels-not-shifted"
+    symptoms = (Symptom.LOSS_ZERO, Symptom.SCORE_TOO_GOOD)
+    tell_apart = "later positions are hidden from the model, yet the target is the token at the same position"
+    needs = (TokensAhead,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        found = list(run.all(TokensAhead))
+        copying = [seen for seen in found if seen.offset == 0 and max(seen.seen, default=-1) == seen.position]
+        if len(copying) < _LEAST_SEEN or len(copying) != len(found):
+            return
+        seen = copying[0]
+        target = seen.names[1]
+        yield self.diagnose(
+            headline=f"`{target}` is the input itself: the model learns to copy, not to predict",
+            confidence="proven",
+            step=seen.step,
+            where=seen.where,
+            label="each answer meets the token that it was computed from",
+            culprit=Culprit(op="cross_entropy", phase="forward", tensor=target),
+            evidence=(
+                f"in {len(copying)} steps every target was the input token at the same position",
+                f"followed back by its gradient, the answer at position {seen.position} depends on that token, and on "
+                "none after it: the model was built to predict what comes next",
+            ),
+            remedies=(Remedy(title="shift by one before flattening: `logits[:, :-1]` against `tokens[:, 1:]`"),),
+        )

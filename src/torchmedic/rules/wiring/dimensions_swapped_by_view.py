@@ -1,0 +1,105 @@
+"""`view` or `reshape` where `permute` was meant: sizes fit, values are mixed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Run, SwappedByView
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.loss._calls import shown
+
+_LEAST_SEEN = 2
+
+
+class DimensionsSwappedByView(Rule):
+    """A view that puts dimensions into another order cuts along memory, and moves nothing."""
+
+    code = "WIR070"
+    name = "dimensions-swapped-by-view"
+    symptoms = (Symptom.SCORE_LOW, Symptom.LOSS_FLAT)
+    tell_apart = "a `view` or `reshape` has the same sizes before and after, in another order"
+    needs = (SwappedByView,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        by_line: dict[tuple[str, int], list[SwappedByView]] = {}
+        for seen in run.all(SwappedByView):
+            if seen.where is not None:
+                by_line.setdefault((seen.where.file, seen.where.line), []).append(seen)
+        for found in by_line.values():
+            if len({seen.step for seen in found}) >= _LEAST_SEEN:
+                yield self._diagnosis(found[0], len(found))
+
+    def _diagnosis(self, seen: SwappedByView, times: int) -> Diagnosis:
+        before, after = shown(seen.before), shown(seen.after)
+        return self.diagnose(
+            headline=f"`{seen.op}` of {before} to {after} mixes what the dimensions hold",
+            confidence="proven",
+            step=seen.step,
+            where=seen.where,
+            mark=seen.expression,
+            label=_LABELS[seen.way],
+            culprit=Culprit(op=seen.op, phase="forward", tensor=_subject(seen.expression)),
+            evidence=(
+                f"a view keeps the order of values in memory: {_consequence(seen)}",
+                f"so it was in {times} calls that were looked at",
+            ),
+            remedies=tuple(_remedies(seen)),
+        )
+
+
+_LABELS = {
+    "order": "the same sizes in another order",
+    "split": "heads are split off in front of the positions",
+    "merge": "heads are joined while they stand in front of the positions",
+}
+
+
+def _consequence(seen: SwappedByView) -> str:
+    if seen.way == "split":
+        return f"each of the {seen.after[-3]} heads gets neighbouring positions, not its part of every position"
+    if seen.way == "merge":
+        return f"a row of {seen.after[-1]} numbers holds several positions of one head, not all heads of one position"
+    if seen.before[0] != seen.after[0]:
+        return "values of one sample end up in the rows of others"
+    return "what was one pixel, channel or time step is spread over several"
+
+
+def _remedies(seen: SwappedByView) -> Iterator[Remedy]:
+    subject = _subject(seen.expression) or "x"
+    if seen.way == "split":
+        batch, positions, _ = seen.before[-3:]
+        heads, width = seen.after[-3], seen.after[-1]
+        yield Remedy(
+            title=f"split, then swap: `{subject}.view({batch}, {positions}, {heads}, {width}).transpose(1, 2)`"
+        )
+    elif seen.way == "merge":
+        yield Remedy(title=f"swap back before joining: `{subject}.transpose(1, 2).reshape({_listed(seen.after)})`")
+    else:
+        order = _order(seen.before, seen.after)
+        yield Remedy(title=f"move the dimensions: `{subject}.permute({_listed(order)})`" if order else "use `permute`")
+
+
+def _order(before: tuple[int, ...], after: tuple[int, ...]) -> tuple[int, ...]:
+    """The permutation that would give the shape; nothing where several would, or ones come and go."""
+    if len(before) != len(after) or sorted(before) != sorted(after):
+        return ()
+    left = list(range(len(before)))
+    order = []
+    for size in after:
+        chosen = next(i for i in left if before[i] == size)
+        left.remove(chosen)
+        order.append(chosen)
+    return tuple(order)
+
+
+def _listed(numbers: tuple[int, ...]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def _subject(expression: str) -> str:
+    """What the view is taken of: `x` of `x.view(…)`."""
+    for method in (".view(", ".reshape("):
+        before, found, _ = expression.rpartition(method)
+        if found:
+            return before
+    return ""
