@@ -32,7 +32,7 @@ from torchmedic.cli._stuck import Attendant
 from torchmedic.facts import Run, RunInfo
 from torchmedic.findings import Verdict
 from torchmedic.launch import parent
-from torchmedic.launch.retrace import SEEN_AGAIN, entered_with_data, never_reproduced
+from torchmedic.launch.retrace import SECOND_RUNS, SEEN_AGAIN
 from torchmedic.ranks.merging import load_whole
 from torchmedic.render.text import draw
 from torchmedic.store import RUN_FILE, append, create, load
@@ -123,9 +123,9 @@ def _asked_of(script: Path) -> dict[str, Any]:
 def _run_again_if_needed(
     work: Path, script: str, arguments: tuple[str, ...], first: options.Settings, timeout: int
 ) -> None:
-    """The second, silent runs of `torchmedic run`: to find an origin, and the line that spoiled the data."""
+    """The second, silent runs of `torchmedic run`."""
     folder = Path(first.run_folder)
-    for purpose, asks in (("wake", never_reproduced), ("retrace", entered_with_data)):
+    for purpose, asks in SECOND_RUNS:
         asked = asks(load(folder))
         if asked is None:
             continue

@@ -12,7 +12,7 @@ RUN_FILE = "rank0.db"
 
 OnSick = Literal["stop", "skip", "continue"]
 OnStuck = Literal["report", "stop"]
-Purpose = Literal["watch", "retrace", "wake", "memory", "reading"]
+Purpose = Literal["watch", "retrace", "wake", "versions", "memory", "reading"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +20,8 @@ class Settings:
     """What the watched process needs to know.
 
     `purpose` is "watch" for the user's run; a second, silent run has "retrace" to look at every line of data
-    preparation, or "wake" to look at every operation of step `until_step`; "memory" runs it on a pretended card,
-    "reading" sees which data it reads.
+    preparation, "wake" to look at every operation of step `until_step`, or "versions" to see which one changed a
+    saved tensor; "memory" runs it on a pretended card, "reading" sees which data it reads.
     `parent` is the process that armed it: only its direct child is watched.
 
     `rank` is that of a process of several, whose own folder lies below `shared_folder`. A `launcher` (torchrun) is not

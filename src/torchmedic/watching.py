@@ -82,3 +82,15 @@ def install_wake(recorder: Recorder) -> None:
     for probe in (modules, optimizers, Autograd(), Batches(), loaders, Wake(modules, optimizers, loaders)):
         recorder.add(probe)
     modules.listen()
+
+
+def install_versions(recorder: Recorder) -> None:
+    """What a second run needs to see which operation changed a saved tensor."""
+    from torchmedic.probes.loaders import WithoutWorkers
+    from torchmedic.probes.modules import Modules
+    from torchmedic.probes.optimizers import Optimizers
+    from torchmedic.replay.versions import Versions
+
+    modules = Modules()
+    for probe in (modules, Optimizers(), WithoutWorkers(), Versions(modules)):
+        recorder.add(probe)

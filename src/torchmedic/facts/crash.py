@@ -62,11 +62,13 @@ class SampleField:
     """A field on which the samples of a batch differ, or that no batch can be made of.
 
     `problem` is "shape", "length", "type", "missing", "none" or "class"; `forms` tells what each sample holds there.
+    `none_from` is the end of the function that handed back a None which came through to here.
     """
 
     path: str
     problem: str
     forms: tuple[str, ...] = ()
+    none_from: Location | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -118,6 +118,29 @@ class InplaceClash(Observation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class InplaceChange(Observation):
+    """The operation that changed a saved tensor, seen when the script ran again.
+
+    `saved_by` is the expression that needed the tensor as it was. A `layer` that works in place has the line that
+    built it; `by_optimizer` says that an update of the weights wrote into it.
+    """
+
+    kind: ClassVar[str] = "inplace-change"
+    op: str
+    where: Location | None = None
+    expression: str = ""
+    layer: str = ""
+    layer_built: Location | None = None
+    by_optimizer: bool = False
+    shape: tuple[int, ...] = ()
+    expected: int = 0
+    version: int = 0
+    saved_at: Location | None = None
+    saved_by: str = ""
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class IndexOutside(Observation):
     """The first index or label that lies outside its table, and how many more there are."""
 

@@ -66,8 +66,8 @@ def _arm(settings: options.Settings) -> Callable[[], None]:
     if settings.purpose == "reading":
         _note_readings(recorder)
         return finish
-    if settings.purpose == "wake":
-        after_import("torch", lambda: _wake(recorder))
+    if settings.purpose in ("wake", "versions"):
+        after_import("torch", lambda: _look_at_one_step(recorder))
         return finish
     recorder.add(Starters())
     recorder.add(Launched())
@@ -151,10 +151,10 @@ def _note_readings(recorder: Recorder) -> None:
     recorder.add(Groupings())
 
 
-def _wake(recorder: Recorder) -> None:
-    from torchmedic.watching import install_wake
+def _look_at_one_step(recorder: Recorder) -> None:
+    from torchmedic.watching import install_versions, install_wake
 
-    install_wake(recorder)
+    (install_wake if recorder.settings.purpose == "wake" else install_versions)(recorder)
 
 
 def _watch_pandas(recorder: Recorder) -> None:

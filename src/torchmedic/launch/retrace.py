@@ -1,19 +1,20 @@
-"""The second run: when the sick step could not be seen again, or its bad numbers came in with the data."""
+"""The second run: when the first one could not see what a sick or failing step had done."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from torchmedic.facts import Birth, FileRead, NormalisedBy, Origin, Run, SickStep, Trial
+from torchmedic.facts import Birth, Crash, FileRead, InplaceChange, NormalisedBy, Origin, Run, SickStep, Trial
 from torchmedic.launch.parent import run_script
 from torchmedic.settings import RUN_FILE, Purpose, Settings
 from torchmedic.store import RunFileError, append, load
 
-SEEN_AGAIN = (Birth, FileRead, NormalisedBy, Origin, SickStep, Trial)
+_LONGEST_FIRST_RUN = 600.0
+SEEN_AGAIN = (Birth, FileRead, InplaceChange, NormalisedBy, Origin, SickStep, Trial)
 
 
 def entered_with_data(run: Run) -> Origin | SickStep | None:
@@ -35,15 +36,28 @@ def never_reproduced(run: Run) -> SickStep | None:
     return sick
 
 
+def changed_in_place(run: Run) -> Crash | None:
+    """A `backward` that found a saved tensor changed, in a run that may be waited for once more."""
+    crash = run.first(Crash)
+    found = crash is not None and "modified by an inplace operation" in crash.message
+    return crash if found and run.info.seconds <= _LONGEST_FIRST_RUN else None
+
+
+# Each is asked in turn what it would look at again, since an answer may need the one before it.
+SECOND_RUNS: tuple[tuple[Purpose, Callable[[Run], Crash | Origin | SickStep | None]], ...] = (
+    ("wake", never_reproduced),
+    ("retrace", entered_with_data),
+    ("versions", changed_in_place),
+)
+
+
 def look_again_if_needed(command: Sequence[str], folder: Path, settings: Settings) -> None:
     """Run the script again, silently, where only that can tell the cause; add what was seen to the run."""
     try:
-        sick = never_reproduced(load(folder))
-        if sick is not None:
-            _run_again(command, folder, settings, "wake", sick.step)
-        origin = entered_with_data(load(folder))
-        if origin is not None:
-            _run_again(command, folder, settings, "retrace", origin.step)
+        for purpose, asks in SECOND_RUNS:
+            asked = asks(load(folder))
+            if asked is not None:
+                _run_again(command, folder, settings, purpose, asked.step)
     except RunFileError:
         return
 

@@ -12,13 +12,14 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from torchmedic.facts import Crash, Observation, SampleField, from_plain, observation_from_plain, to_plain
 from torchmedic.probes.clues import clues_of
 from torchmedic.probes.exceptions import crash_of
+from torchmedic.probes.none_returns import NoneReturns
 from torchmedic.probes.samples import troubled_fields
 
 SECONDS = 6.0
@@ -117,19 +118,29 @@ def _fetch_all(
     tell: Callable[..., None], dataset: Any, indices: list[Any], collate: Callable[[list[Any]], Any] | None
 ) -> None:
     samples: list[Any] = []
+    returns = NoneReturns()
     stage = "dataset"
     try:
         for position, index in enumerate(indices):
             tell(position=position, stage="dataset")
-            samples.append(dataset[index])
+            with returns.watch():
+                samples.append(dataset[index])
         if collate is not None:
             stage = "collate"
-            tell(position=None, stage="collate", fields=[to_plain(field) for field in troubled_fields(samples)])
+            fields = [_with_origin(field, returns) for field in troubled_fields(samples)]
+            tell(position=None, stage="collate", fields=[to_plain(field) for field in fields])
             collate(samples)
         tell(position=None, stage="")
     except BaseException as error:  # noqa: BLE001 - a SystemExit in a dataset is a finding too
         kept = [(clue.kind, to_plain(clue)) for clue in clues_of(error)]
         tell(stage=stage, crash=to_plain(crash_of(error)), clues=kept)
+
+
+def _with_origin(field: SampleField, returns: NoneReturns) -> SampleField:
+    """A field that is None, with the function that made it so."""
+    empty = [i for i, form in enumerate(field.forms) if form == "None"]
+    full = [i for i, form in enumerate(field.forms) if form != "None"]
+    return replace(field, none_from=returns.behind(empty, full)) if field.problem == "none" else field
 
 
 def _read(log: Path) -> Outcome:

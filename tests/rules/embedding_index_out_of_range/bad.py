@@ -8,7 +8,7 @@ vocabulary = {word: i + 1 for i, word in enumerate(sorted({w for r in reviews fo
 class Bag(nn.Module):
     def __init__(self, size):
         super().__init__()
-        self.words = nn.Embedding(size, 8)  # expect: ERR018
+        self.words = nn.Embedding(size, 8)
         self.out = nn.Linear(8, 2)
 
     def forward(self, ids):
@@ -16,7 +16,7 @@ class Bag(nn.Module):
 
 
 torch.manual_seed(0)
-model = Bag(len(vocabulary))
+model = Bag(len(vocabulary))  # expect: ERR018
 ids = torch.zeros(4, 5, dtype=torch.long)
 for row, review in enumerate(reviews):
     for column, word in enumerate(review.split()):

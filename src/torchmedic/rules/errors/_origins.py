@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from torchmedic.facts import Location
-from torchmedic.rules.errors._syntax import Assignment, Code, dotted, dotted_names
+from torchmedic.rules.errors._syntax import Assignment, Code, dotted, dotted_names, path_to
 
 _DEEPEST = 12
 _SAME_ITEMS = ("tqdm", "trange", "islice", "iter", "next", "list", "Subset", "random_split", "DataLoader", "cycle")
@@ -59,7 +59,7 @@ class Trail:
         if bound.value is None:
             return None
         targets = getattr(bound.node, "targets", None) or [getattr(bound.node, "target", None)]
-        inner = next((p for t in targets if t is not None and (p := _path_to(t, name)) is not None), ())
+        inner = next((p for t in targets if t is not None and (p := path_to(t, name)) is not None), ())
         if bound.how == "loop":
             return self._of_items(bound.value, (*inner, *path), bound.location, depth)
         return self._of_expression(bound.value, (*inner, *path), bound.location, depth)
@@ -144,14 +144,3 @@ class Trail:
 
 def _positional(function: ast.FunctionDef) -> list[str]:
     return [a.arg for a in function.args.args]
-
-
-def _path_to(target: ast.AST, name: str) -> tuple[int, ...] | None:
-    """The indices under which a name stands in a target: (1, 0) for `x` in `i, (x, y)`."""
-    if isinstance(target, (ast.Tuple, ast.List)):
-        for i, item in enumerate(target.elts):
-            inner = _path_to(item, name)
-            if inner is not None:
-                return (i, *inner)
-        return None
-    return () if dotted(target) == name else None

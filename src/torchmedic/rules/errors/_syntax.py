@@ -202,6 +202,17 @@ def dotted_names(nodes: Iterable[ast.AST]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for *_, name in sorted(found)))
 
 
+def path_to(target: ast.AST, name: str) -> tuple[int, ...] | None:
+    """The indices under which a name stands in a target: (1, 0) for `x` in `i, (x, y)`."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for i, item in enumerate(target.elts):
+            inner = path_to(item, name)
+            if inner is not None:
+                return (i, *inner)
+        return None
+    return () if dotted(target) == name else None
+
+
 def _inside(scope: ast.AST, deep: bool) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(scope):
         yield child

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, ModuleFact, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._numbers import computed_at
 from torchmedic.rules.errors._reading import (
     also,
     built_at,
@@ -48,13 +49,17 @@ class ChannelMismatch(Rule):
         built = built_at(run, layer) if layer is not None else None
         permuted = sizes[-1:] == (wanted,) and len(sizes) in (3, 4, 5) and got != wanted
         batchless = conv and len(sizes) > 1 and sizes[0] == wanted
-        where = line if permuted or batchless or built is None else built
+        word = "in_channels" if conv else "num_features"
+        computed = computed_at(run, layer, word) if not permuted and not batchless else None
+        where = computed or (line if permuted or batchless or built is None else built)
         yield self.diagnose(
             headline=f"{quoted(name)} takes {wanted} channels, but its input {shape(sizes)} has {got}",
             confidence="proven",
             where=where,
             label="the channels come last here"
             if permuted
+            else f"{wanted} is worked out here"
+            if computed is not None
             else f"built for {wanted} channels"
             if where == built
             else "",

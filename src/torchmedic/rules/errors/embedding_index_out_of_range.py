@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, IndexOutside, Location, ModuleFact, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._numbers import computed_at
 from torchmedic.rules.errors._reading import (
     also,
     built_at,
@@ -43,19 +44,24 @@ class EmbeddingIndexOutOfRange(Rule):
         name = layer_name(layer) if layer is not None else "the embedding"
         built = built_at(run, layer) if layer is not None else None
         negative = fact.value < 0
-        where = line if negative or built is None else built
+        computed = computed_at(run, layer, "num_embeddings") if not negative else None
+        where = computed or (line if negative or built is None else built)
         yield self.diagnose(
             headline=f"id {fact.value} is outside {quoted(name)}, a table of {fact.bound} rows (0 to {fact.bound - 1})",
             confidence="proven",
             where=where,
-            label="" if negative else f"{fact.bound} rows, ids up to {fact.maximum} arrive",
+            label=""
+            if negative
+            else f"{fact.bound} is worked out here"
+            if computed is not None
+            else f"{fact.bound} rows, ids up to {fact.maximum} arrive",
             also=also((line, "looked up here"), (built, "the table is built here"), but=where),
             culprit=Culprit(module=name, tensor="input", index=fact.position, op="embedding", phase="forward"),
             evidence=(
                 f"first at position {list(fact.position)} of the input; {fact.count} of {fact.total} ids lie outside",
                 f"ids run from {fact.minimum} to {fact.maximum}",
             ),
-            remedies=tuple(_cures(fact, layer)),
+            remedies=tuple(_cures(fact, layer, is_computed=computed is not None)),
         )
 
     def _unknown(self, line: Location, layer: ModuleFact | None) -> Diagnosis:
@@ -71,12 +77,16 @@ class EmbeddingIndexOutOfRange(Rule):
         )
 
 
-def _cures(fact: IndexOutside, layer: ModuleFact | None) -> Iterator[Remedy]:
+def _cures(fact: IndexOutside, layer: ModuleFact | None, *, is_computed: bool) -> Iterator[Remedy]:
     if fact.value < 0:
         yield Remedy(title="use a non-negative id for padding, and tell the layer: `padding_idx=0`")
         return
-    kind = short_type(layer.type) if layer is not None else "Embedding"
     more = ", counting padding and unknown words too" if fact.maximum == fact.bound else ""
+    if is_computed:
+        yield Remedy(title=f"count when all ids are known{more}: the table needs {fact.maximum + 1} rows")
+        yield Remedy(title="or map ids that the vocabulary does not know to one id for unknown words")
+        return
+    kind = short_type(layer.type) if layer is not None else "Embedding"
     width = layer.settings.get("embedding_dim", "…") if layer is not None else "…"
     yield Remedy(title=f"build the table for the largest id{more}: `{kind}({fact.maximum + 1}, {width})`")
     yield Remedy(title="or map ids that the vocabulary does not know to one id for unknown words")

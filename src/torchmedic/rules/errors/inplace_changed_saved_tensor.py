@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from torchmedic.facts import Crash, Holder, InplaceClash, Location, Run
+from torchmedic.facts import Crash, Holder, InplaceChange, InplaceClash, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._reading import also, crash_in, quoted, said, shape, user_line
 from torchmedic.rules.errors._syntax import Code, dotted
@@ -49,8 +49,13 @@ class InplaceChangedSavedTensor(Rule):
             return
         fact = run.last(InplaceClash) or _from_text(match)
         code = Code.of(run)
+        seen = run.last(InplaceChange)
+        if seen is not None and not seen.by_optimizer and (change := _change_seen(code, seen)) is not None:
+            yield self._seen(fact, seen, change, line)
+            return
         stepped = next((h for h in fact.holders if h.kind == "parameter"), None)
-        if stepped is not None and (step := _optimizer_step(code, line)) is not None:
+        step = seen.where if seen is not None else _optimizer_step(code, line)
+        if stepped is not None and step is not None:
             yield self._stepped(fact, stepped, step, line)
             return
         change = _likeliest(code, fact)
@@ -58,6 +63,29 @@ class InplaceChangedSavedTensor(Rule):
             yield self._changed(fact, change, line)
         else:
             yield self._unknown(fact, line)
+
+    def _seen(self, fact: InplaceClash, seen: InplaceChange, change: Change, line: Location) -> Diagnosis:
+        """The script ran again, and the operation was met at its work."""
+        called = seen.where if seen.where != change.location else None
+        is_named = change.name in change.words or seen.layer_built is not None
+        return self.diagnose(
+            headline=f"`{change.words}` changed in place what `backward` still needs"
+            if is_named
+            else f"`{change.words}` changed {quoted(change.name)} in place, which `backward` still needs",
+            confidence="proven",
+            where=change.location,
+            mark=change.words if change.words in change.location.source else "",
+            label=f"version {seen.expected} was saved, this makes it version {seen.expected + 1}",
+            also=also(
+                (seen.saved_at, "this needs the tensor as it was"),
+                (called, "the layer is called here"),
+                (line, "`backward` found the change here"),
+                but=change.location,
+            ),
+            culprit=Culprit(tensor=change.name, op=_plain_op(seen.op), phase="forward"),
+            evidence=tuple(_seen_evidence(fact, seen)),
+            remedies=(_cure(change),),
+        )
 
     def _changed(self, fact: InplaceClash, change: Change, line: Location) -> Diagnosis:
         known = any(h.name == change.name for h in fact.holders)
@@ -128,6 +156,43 @@ def _evidence(fact: InplaceClash) -> Iterator[str]:
         )
     if fact.consumers:
         yield f"in the graph its output goes to {', '.join(f'`{c}`' for c in fact.consumers[:4])}"
+
+
+def _seen_evidence(fact: InplaceClash, seen: InplaceChange) -> Iterator[str]:
+    needed = f"`{seen.saved_by}` saved it" if seen.saved_by else "it was saved"
+    yield f"{needed} for `backward`, a tensor {shape(seen.shape)} at version {seen.expected}"
+    yield (
+        f"the script was run again with an eye on every write: `{_plain_op(seen.op)}` was the first into this tensor, "
+        f"which `backward` found at version {fact.version or seen.version}"
+    )
+
+
+def _plain_op(op: str) -> str:
+    """`clamp_` for `aten.clamp_.default`."""
+    return op.removeprefix("aten.").partition(".")[0]
+
+
+def _change_seen(code: Code, seen: InplaceChange) -> Change | None:
+    """The statement behind an operation: the line that built a layer which works in place, else the user's line."""
+    place = seen.layer_built or seen.where
+    if place is None:
+        return None
+    found = [
+        c
+        for file, tree in code.trees.items()
+        if file == place.file
+        for c in _changes(code, file, tree)
+        if c.location.line == place.line
+    ]
+    if seen.layer_built is not None:
+        return next(
+            (c for c in found if c.words.rpartition("(")[0].endswith(seen.layer) or seen.layer in c.words), None
+        )
+    node = _camel(_plain_op(seen.op))
+    exact = [c for c in found if c.node == node or c.words in seen.expression]
+    if exact or found:
+        return (exact or found)[0]
+    return Change(place, "a tensor", node, seen.expression or _plain_op(seen.op))
 
 
 def _optimizer_step(code: Code, line: Location) -> Location | None:
@@ -231,7 +296,13 @@ def _cure(change: Change) -> Remedy:
             title=f"change a copy, `{change.name}.clone()`, or collect the parts in a list and `torch.stack` them",
         )
     plain = change.words.removesuffix("_")
-    return Remedy(title=f"use the form that returns a new tensor: `{change.name} = {plain}(…)`")
+    if source.startswith(f"{change.words}("):
+        new = f"{change.name} = {plain}{source.removeprefix(change.words)}"
+    elif f"{change.words}(" in source:
+        new = source.replace(f"{change.words}(", f"{plain}(", 1)
+    else:
+        return Remedy(title=f"use the form that returns a new tensor: `{change.name} = {plain}(…)`")
+    return Remedy(title=f"use `{plain}`, which returns a new tensor", diff=f"- {source}\n+ {new}")
 
 
 def _without_inplace(source: str) -> str:

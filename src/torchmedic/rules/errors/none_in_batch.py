@@ -29,7 +29,7 @@ class NoneInBatch(Rule):
         field = next((f for f in seen.fields if f.problem == "none"), None)
         if field is None:
             return
-        returned = _returns_none(run, seen.getitem) if field.path == "sample" else None
+        returned = field.none_from or (_returns_none(run, seen.getitem) if field.path == "sample" else None)
         empty = [index_at(seen, i) for i, form in enumerate(field.forms) if form == "None"]
         expression = sample_expression(field.path)
         where = returned or seen.getitem or seen.loader_built
@@ -37,12 +37,26 @@ class NoneInBatch(Rule):
             headline=f"`{expression}` is None for sample {empty[0]} of `{seen.dataset}`",
             confidence="proven",
             where=where,
-            label="None goes into the batch from here" if returned else "",
-            also=also((seen.loader_built, "the loader that makes the batch"), but=where),
+            label=_label(run, returned) if returned else "",
+            also=also(
+                (_other_function(seen.getitem, returned), "the sample is put together here"),
+                (seen.loader_built, "the loader that makes the batch"),
+                but=where,
+            ),
             culprit=Culprit(phase="data", field=expression, sample=empty[0]),
             evidence=(_told(field, empty), "`default_collate` has no way to put None into a tensor"),
-            remedies=_remedies(field),
+            remedies=_remedies(field, returned),
         )
+
+
+def _other_function(getitem: Location | None, returned: Location | None) -> Location | None:
+    return getitem if getitem and returned and getitem.function != returned.function else None
+
+
+def _label(run: Run, returned: Location) -> str:
+    if isinstance(Code.of(run).statement(returned), ast.Return):
+        return "None goes into the batch from here"
+    return f"`{returned.function}` ends here without a `return`"
 
 
 def _told(field: SampleField, empty: list[int]) -> str:
@@ -65,7 +79,9 @@ def _returns_none(run: Run, getitem: Location | None) -> Location | None:
     return None
 
 
-def _remedies(field: SampleField) -> tuple[Remedy, ...]:
+def _remedies(field: SampleField, returned: Location | None) -> tuple[Remedy, ...]:
+    if field.path != "sample" and returned is not None:
+        return (Remedy(title=f"return a value on every way through `{returned.function}`"),)
     if field.path != "sample":
         return (Remedy(title=f"return a value of the right shape for `{sample_expression(field.path)}`, never None"),)
     return (

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, LoaderAtCrash, Location, ModuleFact, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._numbers import computed_at
 from torchmedic.rules.errors._reading import (
     also,
     built_at,
@@ -52,13 +53,15 @@ class RecurrentSizeMismatch(Rule):
         name = layer_name(layer) if layer is not None else "the recurrent layer"
         built = built_at(run, layer) if layer is not None else None
         swapped = given is not None and wanted in given.shape[:-1]
-        where = line if swapped or built is None else built
+        computed = computed_at(run, layer, "input_size") if not swapped else None
+        where = computed or (line if swapped or built is None else built)
         return self.diagnose(
             headline=f"{quoted(name)} takes {wanted} features per step, but its input"
             + (f" {shape(given.shape)}" if given is not None else "")
             + f" has {got}",
             confidence="proven",
             where=where,
+            label=f"{wanted} is worked out here" if computed is not None else "",
             also=also((built, f"`{name}` is built here"), (line, "and is called here"), but=where),
             culprit=Culprit(module=name, tensor="input", phase="forward"),
             evidence=(f"`{name}` is {short_type(layer.type)} with input_size={wanted}",) if layer is not None else (),

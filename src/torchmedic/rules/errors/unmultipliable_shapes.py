@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, ModuleFact, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._numbers import computed_at
 from torchmedic.rules.errors._reading import (
     also,
     built_at,
@@ -58,7 +59,8 @@ class UnmultipliableShapes(Rule):
         name = layer_name(layer)
         built = built_at(run, layer)
         flat = _flatten_from(given.shape, wanted)
-        where = line if flat is not None or turned or built is None else built
+        computed = computed_at(run, layer, "in_features") if flat is None and not turned else None
+        where = computed or (line if flat is not None or turned or built is None else built)
         out = layer.settings.get("out_features", "…")
         cure = (
             Remedy(title=f"turn the input: {shape(given.shape[::-1])} would fit `{name}`")
@@ -68,6 +70,8 @@ class UnmultipliableShapes(Rule):
                 f"{shape((*given.shape[:flat], wanted))} of {shape(given.shape)}"
             )
             if flat is not None
+            else _corrected(name, layer, given.shape[-1])
+            if computed is not None
             else Remedy(
                 title=f"build `{name}` with `in_features={given.shape[-1]}`: "
                 f"`{short_type(layer.type)}({given.shape[-1]}, {out})`",
@@ -83,6 +87,8 @@ class UnmultipliableShapes(Rule):
             if flat is not None
             else "the input arrives turned"
             if turned
+            else f"{wanted} is worked out here"
+            if computed is not None
             else f"`in_features` is {wanted}",
             also=also((built, f"`{name}` is built here"), (line, "and is called here"), but=where),
             culprit=Culprit(module=name, tensor="input", phase="forward", op="linear"),
@@ -112,6 +118,14 @@ class UnmultipliableShapes(Rule):
             evidence=(described(operands),) if operands else (),
             remedies=(Remedy(title=title),),
         )
+
+
+def _corrected(name: str, layer: ModuleFact, got: int) -> Remedy:
+    out = layer.settings.get("out_features", "…")
+    return Remedy(
+        title=f"correct what is computed here: `{name}` has to be built with `in_features={got}`",
+        detail=f"or let `nn.LazyLinear({out})` take the number from its first input",
+    )
 
 
 def _model_call(crash: Crash) -> Location | None:
