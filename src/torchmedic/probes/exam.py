@@ -13,6 +13,7 @@ from torchmedic.probes.exam_gradients import GradientExam
 from torchmedic.probes.exam_leaves import LeafExam
 from torchmedic.probes.exam_modes import ModeExam
 from torchmedic.probes.exam_overrides import OverrideExam
+from torchmedic.probes.exam_padding import PaddingExam
 from torchmedic.probes.exam_resuming import ResumeExam
 from torchmedic.probes.exam_reuse import ReuseExam
 from torchmedic.probes.exam_rounding import RoundingExam
@@ -46,6 +47,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         BorrowedExam(modules, optimizers),
         GradientExam(modules, optimizers),
         OverrideExam(modules),
+        PaddingExam(modules, optimizers),
         ResumeExam(optimizers),
         ScheduleResumeExam(schedules),
         AverageExam(modules, optimizers),

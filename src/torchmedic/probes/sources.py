@@ -167,6 +167,25 @@ def _functional_dropout(node: ast.AST) -> str:
     return "" if told or off else f"F.{name}"
 
 
+def padding_lines(label: int) -> tuple[tuple[Location, str], ...]:
+    """Calls of `pad_sequence` in the user's files that fill up with a number, which is 0 where none is given."""
+    calls = ((file, node) for file in user_files() for node in ast.walk(parsed(file) or ast.Module([], [])))
+    return tuple(
+        (location(file, call.lineno), ast.unparse(call))
+        for file, call in calls
+        if isinstance(call, ast.Call) and _called(call) == "pad_sequence" and _padding_value(call) == str(label)
+    )
+
+
+def _called(call: ast.Call) -> str:
+    return ast.unparse(call.func).rpartition(".")[2]
+
+
+def _padding_value(call: ast.Call) -> str:
+    told = [keyword.value for keyword in call.keywords if keyword.arg == "padding_value"] or call.args[2:3]
+    return ast.unparse(told[0]) if told else "0"
+
+
 def inner_module_call() -> Location | None:
     """The first line that computes with a part of a wrapper's inner module: `model.module.encoder(x)`."""
     for file in user_files():

@@ -10,6 +10,13 @@ from torchmedic.rules.training._course import constant_answer, ending, is_simple
 
 _LEAST_RATIO = 0.2
 _LEAST_JUMP = 1.5
+# An update of half the weights, and more that follow, leaves nothing of how they were drawn: no jump need be seen.
+_HUGE_RATIO = 0.5
+_HUGE_ON_AVERAGE = 0.15
+# What still counts as restless when the first steps are long over.
+_LATE_RATIO = 0.01
+_LATE_FROM = 39
+_FAR_AWAY = 3.0
 
 
 class LearningRateTooHigh(Rule):
@@ -31,12 +38,18 @@ class LearningRateTooHigh(Rule):
                 continue
             peak = max(course.head)
             ratio = max(early)
-            if ratio < _LEAST_RATIO or peak < _LEAST_JUMP * course.head[0] or not learned_nothing(run, course):
+            huge = ratio >= _HUGE_RATIO and sum(early) / len(early) >= _HUGE_ON_AVERAGE
+            jumped = peak >= _LEAST_JUMP * course.head[0]
+            failed = learned_nothing(run, course)
+            suspicious = (failed and (jumped or huge)) or (huge and _is_restless(course))
+            if ratio < _LEAST_RATIO or not suspicious:
                 continue
             level = constant_answer(run)
             yield self.diagnose(
                 headline=f"learning rate lr={course.first_lr:g} is too high: one update {_size(ratio)} the weights",
-                confidence="likely",
+                # A model that learns all the same may be meant to be trained so.
+                severity=self.severity if failed else "hint",
+                confidence="likely" if failed else "possible",
                 step=course.step,
                 where=course.built,
                 label=f"`{course.optimizer}` with lr={course.first_lr:g}",
@@ -51,6 +64,12 @@ class LearningRateTooHigh(Rule):
                     Remedy(title="or warm the rate up over the first steps"),
                 ),
             )
+
+
+def _is_restless(course: TrainingCourse) -> bool:
+    """Long after the start each update is still ten times the usual, and the weights are far from where they began."""
+    late = [r for r, s in zip(course.ratios, course.ratio_steps, strict=True) if s >= _LATE_FROM]
+    return len(late) >= 3 and min(late) >= _LATE_RATIO and (course.moved or 0.0) >= _FAR_AWAY
 
 
 def _gentler(course: TrainingCourse, ratio: float) -> float:

@@ -1,0 +1,32 @@
+"""What was seen of padding that the loss counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaddedLabels(Observation):
+    """A loss whose targets go on where the tokens are padding.
+
+    `label` is what all targets there are, and None where they differ; `real` of the other targets are the same.
+    `padded_at` is the line that padded the targets, where that was seen, with the text `padded_by`.
+    """
+
+    kind: ClassVar[str] = "padded-labels"
+    step: int | None
+    function: str
+    where: Location | None
+    names: tuple[str, str]
+    label: int | None
+    padded: int
+    positions: int
+    real: int
+    ignore_index: int
+    pad_token: int
+    padded_at: Location | None = None
+    padded_by: str = ""
+    is_ending: bool = False

@@ -1,0 +1,251 @@
+"""The exam of padding: does the loss count targets where the tokens are nothing but padding."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.utils import rnn as torch_rnn
+from torch.overrides import TorchFunctionMode
+
+from torchmedic.facts import Location, PaddedLabels
+from torchmedic.probes.frames import user_frame
+from torchmedic.probes.modes import is_compiled, may_put_on, take_off
+from torchmedic.probes.modules import Modules
+from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.patching import Patches
+from torchmedic.probes.positions import operand_names
+from torchmedic.probes.sources import padding_lines
+from torchmedic.probes.trace import Place
+from torchmedic.record import Probe, Recorder, shielded
+
+_LOOKED_AT = frozenset((3, 6, 12, 24, 48))
+_LAST_LOOK = max(_LOOKED_AT) + 1
+_MOST_ELEMENTS = 1_000_000
+_LOSSES = ("cross_entropy", "nll_loss")
+_RECENT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Padded:
+    """A result of `pad_sequence`: `mask` is true where padding was put."""
+
+    values: torch.Tensor
+    mask: torch.Tensor
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Tokens:
+    ids: torch.Tensor
+    padding: int | None
+    vocabulary: int
+
+
+class PaddingExam(Probe):
+    """Looks at the targets of a few steps, where something is known to pad."""
+
+    name = "padding-exam"
+
+    def __init__(self, modules: Modules, optimizers: Optimizers) -> None:
+        self._modules = modules
+        self._optimizers = optimizers
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._patches = Patches()
+        self._padded: deque[_Padded] = deque(maxlen=_RECENT)
+        self._tokens: list[_Tokens] = []
+        self._watch: _TokensAndLosses | None = None
+        self._watch_padding()
+
+    def remove(self) -> None:
+        self._stop()
+        self._patches.restore()
+
+    def on_optimizer(self, optimizer: Any) -> None:
+        self.recorder.wake(self)
+
+    def on_step_done(self, optimizer: Any) -> None:
+        self._stop()
+        steps = self._optimizers.steps_of(optimizer)
+        if self.recorder.clock_is_held:
+            return
+        if steps in _LOOKED_AT and self._is_padding_about() and may_put_on() and not is_compiled():
+            self._watch = _TokensAndLosses(shielded(self)(self._note_tokens), shielded(self)(self._look))
+            torch._C._push_on_torch_function_stack(self._watch)
+        if steps > _LAST_LOOK:
+            self._padded.clear()
+            self.recorder.rest(self)
+
+    def _stop(self) -> None:
+        if self._watch is not None:
+            take_off(self._watch)
+            self._watch = None
+            self._tokens.clear()
+
+    def _is_padding_about(self) -> bool:
+        layers = (m for m in self._modules.alive() if isinstance(m, nn.Embedding))
+        return bool(self._padded) or any(layer.padding_idx is not None for layer in layers)
+
+    def _watch_padding(self) -> None:
+        original = torch_rnn.pad_sequence
+        note = shielded(self)(self._note_padding)
+
+        @functools.wraps(original)
+        def pad_sequence(sequences: Any, *args: Any, **kwargs: Any) -> Any:
+            # Collate functions hand over whatever can be iterated once.
+            given = list(sequences) if not isinstance(sequences, (list, tuple, torch.Tensor)) else sequences
+            result = original(given, *args, **kwargs)  # type: ignore[arg-type]
+            if self.recorder.is_ours and self.recorder.step <= _LAST_LOOK:
+                note(original, given, args, kwargs, result)
+            return result
+
+        self._patches.replace(torch_rnn, "pad_sequence", pad_sequence)
+
+    def _note_padding(self, original: Any, given: Any, args: Any, kwargs: dict[str, Any], result: Any) -> None:
+        if result.is_floating_point() or result.ndim != 2 or result.numel() > _MOST_ELEMENTS:
+            return
+        layout = {"batch_first": args[0] if args else kwargs.get("batch_first", False)}
+        if "padding_side" in kwargs:
+            layout["padding_side"] = kwargs["padding_side"]
+        real = original([torch.ones_like(sequence, dtype=torch.bool) for sequence in given], **layout)
+        frame = user_frame(sys._getframe(2))
+        place = Place(frame.f_code, frame.f_lineno or 0, frame.f_lasti) if frame is not None else None
+        self._padded.append(_Padded(result, ~real, place))
+
+    def _note_tokens(self, ids: torch.Tensor, padding: int | None, vocabulary: int) -> None:
+        if ids.ndim == 2 and ids.numel() <= _MOST_ELEMENTS:
+            self._tokens.append(_Tokens(ids.detach().cpu(), padding, vocabulary))
+
+    def _look(self, function: str, given: torch.Tensor, target: torch.Tensor, options: dict[str, Any]) -> None:
+        is_index = not target.is_floating_point() and 0 < target.numel() <= _MOST_ELEMENTS
+        if self.recorder.clock_is_held or not given.requires_grad or not is_index or given.ndim < 2:
+            return
+        if options.get("reduction", "mean") == "none":  # what the padding costs is taken out later
+            return
+        near = target.detach().cpu().flatten()
+        pads = next((pad for pad in reversed(self._padded) if _is_same(pad.values, near)), None)
+        for tokens in self._tokens:
+            mask = _padding_of(tokens, near, pads)
+            if mask is not None and tokens.vocabulary != given.shape[1]:
+                self._note(function, near, tokens, mask, options, pads)
+                return
+
+    def _note(
+        self,
+        function: str,
+        target: torch.Tensor,
+        tokens: _Tokens,
+        mask: torch.Tensor,
+        options: dict[str, Any],
+        pads: _Padded | None,
+    ) -> None:
+        ignore = int(options.get("ignore_index", -100))
+        flat = mask.flatten()
+        there, real = target[flat], target[~flat]
+        label = int(there[0]) if bool((there == there[0]).all()) else None
+        weight = options.get("weight")
+        if label == ignore or (label is not None and weight is not None and float(weight[label]) == 0):
+            return
+        frame = user_frame(sys._getframe(2))
+        place = Place(frame.f_code, frame.f_lineno or 0, frame.f_lasti) if frame is not None else None
+        padded_at, padded_by = _padding_line(pads, label)
+        self.recorder.observe(
+            PaddedLabels(
+                step=self.recorder.step,
+                function=function,
+                where=place.location() if place else None,
+                names=_operands(place),
+                label=label,
+                padded=int(flat.sum()),
+                positions=int((target != ignore).sum()),
+                real=int((real == label).sum()) if label is not None else 0,
+                ignore_index=ignore,
+                pad_token=int(tokens.ids[mask][0]),
+                padded_at=padded_at,
+                padded_by=padded_by,
+                is_ending=label is not None and _ends_with(target.view_as(tokens.ids), mask, label),
+            )
+        )
+
+
+class _TokensAndLosses(TorchFunctionMode):
+    """Hands on what embeddings and classification losses are given."""
+
+    def __init__(self, tokens: Any, losses: Any) -> None:
+        super().__init__()
+        self._tokens = tokens
+        self._losses = losses
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", "")
+        if name == "embedding" and len(args) > 1:
+            padding = args[2] if len(args) > 2 else kwargs.get("padding_idx")
+            self._tokens(args[0], padding, len(args[1]))
+        elif name in _LOSSES and torch.is_grad_enabled():
+            given = args[0] if args else kwargs.get("input")
+            target = args[1] if len(args) > 1 else kwargs.get("target")
+            if isinstance(given, torch.Tensor) and isinstance(target, torch.Tensor):
+                self._losses(name, given, target, kwargs)
+        return func(*args, **kwargs)
+
+
+def _is_same(padded: torch.Tensor, flat: torch.Tensor) -> bool:
+    return padded.numel() == flat.numel() and bool((padded.cpu().flatten() == flat).all())
+
+
+def _padding_of(tokens: _Tokens, target: torch.Tensor, pads: _Padded | None) -> torch.Tensor | None:
+    """Where the tokens are padding: by what the embedding says, or by where the targets were padded."""
+    ids = tokens.ids
+    if ids.numel() != target.numel():
+        return None
+    if tokens.padding is not None:
+        mask = ids == tokens.padding % tokens.vocabulary
+        return mask if _is_at_an_end(mask) else None
+    if pads is None or pads.mask.shape != ids.shape or not bool(pads.mask.any()):
+        return None
+    # A token that stands at all these places and nowhere else is no word.
+    there = ids[pads.mask]
+    alone = bool((there == there[0]).all()) and not bool((ids[~pads.mask] == there[0]).any())
+    return pads.mask if alone else None
+
+
+def _is_at_an_end(mask: torch.Tensor) -> bool:
+    """Padding fills up the ends of some rows (or columns), or their beginnings, and leaves something in each."""
+    if not bool(mask.any()):
+        return False
+    for lying in (mask, mask.T):
+        counts = lying.sum(1)
+        if not bool((counts < lying.shape[1]).all()):
+            continue
+        at = torch.arange(lying.shape[1])
+        if torch.equal(lying, at >= (lying.shape[1] - counts)[:, None]) or torch.equal(lying, at < counts[:, None]):
+            return True
+    return False
+
+
+def _ends_with(target: torch.Tensor, mask: torch.Tensor, label: int) -> bool:
+    """Whether real places have a label only right before the padding: then it says that the text is over."""
+    rows = [t[~m] for t, m in zip(target, mask, strict=True)]
+    return not any(bool((row[:-1] == label).any()) for row in rows)
+
+
+def _operands(place: Place | None) -> tuple[str, str]:
+    """How the user wrote answers and targets."""
+    names = operand_names(place.expression()) if place is not None else ()
+    return (names[-2], names[-1]) if len(names) >= 2 else ("input", "target")
+
+
+def _padding_line(pads: _Padded | None, label: int | None) -> tuple[Location | None, str]:
+    """The call that padded the targets; in a worker nobody saw it, and the source may have but one that fits."""
+    if pads is not None and pads.place is not None:
+        return pads.place.location(), pads.place.expression()
+    fitting = padding_lines(label) if label is not None else ()
+    return fitting[0] if len(fitting) == 1 else (None, "")
