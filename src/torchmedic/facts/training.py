@@ -38,7 +38,8 @@ class TrainingCourse(Observation):
     """How the training of one optimizer went: the loss in equal parts of the run, how far each update moved weights.
 
     `head` are the first losses, `parts` means over equal stretches, oldest first. `ratios` are the sizes of sampled
-    updates relative to the weights, at the steps `ratio_steps`. `moved` is how far the weights are from the start.
+    updates relative to the weights, at the steps `ratio_steps`. `moved` is how far the weights are from the start,
+    `rate_made` the line that made the rate which the optimizer was given, where that is another one.
     """
 
     kind: ClassVar[str] = "training-course"
@@ -59,6 +60,7 @@ class TrainingCourse(Observation):
     highest_lr: float | None
     gradient: float | None
     backward_lines: int
+    rate_made: Location | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,12 +39,17 @@ class StrayLeaf(Observation):
 
 @dataclass(frozen=True, kw_only=True)
 class OptimizerSeen(Observation):
-    """An optimizer that stepped. `orphans` of its parameters have no living module, `reached` ones were in a graph."""
+    """An optimizer that stepped. `orphans` of its parameters have no living module, `reached` ones were in a graph.
+
+    `defined` is the update itself where the user wrote the optimizer. `given` is the line that made the list of its
+    parameters, where that is another one; `twin` is where an optimizer of the very same parameters was built.
+    """
 
     kind: ClassVar[str] = "optimizer-seen"
     type: str
     built: Location | None = None
     stepped: Location | None = None
+    defined: Location | None = None
     steps: int = 0
     parameters: int = 0
     plain_tensors: int = 0
@@ -52,6 +57,8 @@ class OptimizerSeen(Observation):
     orphan_shapes: tuple[tuple[int, ...], ...] = ()
     reached: int = 0
     names: tuple[str, ...] = ()
+    given: Location | None = None
+    twin: Location | None = None
     step: int | None = None
 
 

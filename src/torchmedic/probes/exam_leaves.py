@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import weakref
 from dataclasses import dataclass, replace
@@ -11,10 +12,11 @@ import torch
 from torch import nn
 
 from torchmedic.facts import Location, OptimizerSeen, StrayLeaf
-from torchmedic.probes.frames import is_user_file, outward, user_location
+from torchmedic.probes.argument_lines import argument_made_at, assigned_later
+from torchmedic.probes.frames import is_user_file, location, outward, user_location
 from torchmedic.probes.holdings import Fingerprint, Hung, Registered, hung, leaves_of, registered
 from torchmedic.probes.lineage import Lineage
-from torchmedic.probes.modules import Modules
+from torchmedic.probes.modules import Birth, Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.sources import assigned_anywhere, hung_at
 from torchmedic.record import Probe, Recorder, next_of
@@ -143,13 +145,22 @@ class LeafExam(Probe):
             type=type(optimizer).__name__,
             built=self._optimizers.built_at(optimizer),
             stepped=user_location(),
+            defined=_users_update(optimizer),
             steps=1,
             parameters=len(parameters),
             plain_tensors=sum(not isinstance(p, nn.Parameter) for p in parameters),
             orphans=len(orphans),
             orphan_shapes=tuple(tuple(p.shape) for p in orphans[:50]),
             names=tuple(owners[id(p)].path for p in parameters if id(p) in owners)[:20],
+            given=argument_made_at(self._optimizers.built_at(optimizer), "params", 0),
+            twin=self._twin_of(optimizer, {id(p) for p in parameters}),
         )
+
+    def _twin_of(self, optimizer: Any, own: set[int]) -> Location | None:
+        for other in self._optimizers.alive():
+            if other is not optimizer and {id(p) for g in other.param_groups for p in g["params"]} == own:
+                return self._optimizers.built_at(other)
+        return None
 
     def _look(self, roots: tuple[Any, ...], step: int) -> None:
         leaves = leaves_of(roots)[:_MOST_LEAVES]
@@ -232,7 +243,7 @@ class LeafExam(Probe):
             owner=type(owner.root).__name__,
             attribute=owner.attribute,
             layer=type(owner.module).__name__,
-            born=_outermost_birth(self._modules, owner, since),
+            born=_put_in_place(root_birth, owner.root) or _outermost_birth(self._modules, owner, since),
             replaced=None if late else assigned_anywhere(owner.attribute),
             after_optimizer=late,
             fresh=self._lineage.is_fresh(owner.module),
@@ -299,6 +310,15 @@ def _outermost_birth(modules: Modules, owner: Registered, since: int) -> Locatio
     return chosen[0].where if chosen else None
 
 
+def _put_in_place(birth: Birth | None, root: nn.Module) -> Location | None:
+    """Where a model that was loaded or copied as a whole took the place of the one before."""
+    if birth is None or not birth.pretrained:
+        return None
+    name = _held_as(root)
+    found = (assigned_later(at, name) for at in (birth.where, *birth.callers)) if name else ()
+    return next((at for at in found if at is not None), None)
+
+
 def _way(owner: Registered) -> list[nn.Module]:
     """The modules from the root down to the one that owns a parameter; plain containers say nothing."""
     found = [owner.root]
@@ -308,6 +328,22 @@ def _way(owner: Registered) -> list[nn.Module]:
             break
         found.append(inner)
     return [module for module in found if type(module) not in (nn.ModuleList, nn.ModuleDict)]
+
+
+def _held_as(root: nn.Module) -> str:
+    """The variable, or the attribute of some object, that holds a model in the frames around this call."""
+    for frame in outward(sys._getframe(1)):
+        if not is_user_file(frame.f_code.co_filename):
+            continue
+        for name, thing in list(frame.f_locals.items()):
+            if thing is root:
+                return name
+            attributes = getattr(thing, "__dict__", {}) if not isinstance(thing, (type, nn.Module)) else {}
+            if type(attributes) is dict:
+                for attribute, held in list(attributes.items()):
+                    if held is root:
+                        return str(attribute)
+    return ""
 
 
 def _name_in_frames(leaf: torch.Tensor) -> tuple[str, Location | None]:
@@ -324,3 +360,11 @@ def _name_in_frames(leaf: torch.Tensor) -> tuple[str, Location | None]:
                 if isinstance(thing, dict) and len(thing) < 1000 and any(item is leaf for item in thing.values()):
                     return name, None
     return "", None
+
+
+def _users_update(optimizer: Any) -> Location | None:
+    """The `step` of an optimizer that the user wrote."""
+    code = getattr(inspect.unwrap(type(optimizer).step), "__code__", None)
+    if code is None or not is_user_file(code.co_filename):
+        return None
+    return location(code.co_filename, code.co_firstlineno, code.co_qualname)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import sys
 import weakref
 from collections.abc import Iterable, Iterator
@@ -14,21 +15,26 @@ from torch import nn
 from torch.nn.modules import module as torch_module
 
 from torchmedic.facts import Location
-from torchmedic.probes.frames import location_of, outward, user_frame
+from torchmedic.probes.frames import is_user_file, location_of, outward, user_frame
 from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 _TORCH_MODULE_FILE = torch_module.__file__
+_MOST_CALLERS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Birth:
-    """How a module came to be. `pretrained`: built with weights, or a copy of something that may have them."""
+    """How a module came to be. `pretrained`: built with weights, or a copy of something that may have them.
+
+    `callers` are the user's lines that led to that of a copy.
+    """
 
     where: Location | None
     order: int
     in_forward: bool = False
     pretrained: bool = False
+    callers: tuple[Location, ...] = ()
 
 
 class Modules(Probe):
@@ -171,7 +177,13 @@ def _birth(module: nn.Module, frame: FrameType, order: int, copied: bool) -> Bir
         order=order,
         in_forward=in_forward,
         pretrained=pretrained or (copied and not cloned_by_torch),
+        callers=_callers(user) if copied else (),
     )
+
+
+def _callers(user: FrameType | None) -> tuple[Location, ...]:
+    above = (frame for frame in outward(user.f_back if user else None) if is_user_file(frame.f_code.co_filename))
+    return tuple(location_of(frame) for frame in itertools.islice(above, _MOST_CALLERS))
 
 
 def _first_local(frame: FrameType) -> Any:

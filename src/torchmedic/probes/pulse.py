@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from torchmedic.facts import TrainingCourse
+from torchmedic.probes.argument_lines import argument_made_at
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.record import Probe, Recorder
 
@@ -180,6 +181,7 @@ class Pulse(Probe):
                     highest_lr=max(course.rates) if course.rates else None,
                     gradient=course.gradient,
                     backward_lines=len(course.lines),
+                    rate_made=argument_made_at(course.built, "lr", 1),
                 )
             )
 

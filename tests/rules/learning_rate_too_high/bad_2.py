@@ -18,7 +18,7 @@ class Net(nn.Module):
 
 
 def scaled(config):
-    return config["base_lr"] * config["batch"]
+    return config["base_lr"] * config["batch"]  # expect: TRN001
 
 
 torch.manual_seed(0)
@@ -26,7 +26,7 @@ x = torch.randn(2560, 32)
 y = (x @ torch.randn(32, 6) + torch.randn(2560, 6)).argmax(1)
 loader = DataLoader(TensorDataset(x, y), CONFIG["batch"], shuffle=True)
 model = Net()
-optimizer = torch.optim.Adam(model.parameters(), lr=scaled(CONFIG))  # expect: TRN001
+optimizer = torch.optim.Adam(model.parameters(), lr=scaled(CONFIG))
 for epoch in range(CONFIG["epochs"]):
     for inputs, labels in loader:
         loss = nn.functional.cross_entropy(model(inputs), labels)

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import math
 
-from torchmedic.facts import LossCall, Run, TrainingCourse
+from torchmedic.facts import Location, LossCall, Run, TrainingCourse
 
 CLASS_LOSSES = ("cross_entropy", "nll_loss")
+
+
+def rate_line(course: TrainingCourse) -> Location | None:
+    """The line to edit for another rate: the one that computes it, else the one that builds the optimizer."""
+    made = course.rate_made
+    return made if made is not None and any(sign in made.source for sign in "*/") else course.built
 
 
 def ending(course: TrainingCourse) -> float | None:

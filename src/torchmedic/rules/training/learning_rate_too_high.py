@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchmedic.facts import Run, TrainingCourse
-from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.training._course import constant_answer, ending, is_simple, learned_nothing
+from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.training._course import constant_answer, ending, is_simple, learned_nothing, rate_line
 
 _LEAST_RATIO = 0.2
 _LEAST_JUMP = 1.5
@@ -45,14 +45,18 @@ class LearningRateTooHigh(Rule):
             if ratio < _LEAST_RATIO or not suspicious:
                 continue
             level = constant_answer(run)
+            where = rate_line(course)
             yield self.diagnose(
                 headline=f"learning rate lr={course.first_lr:g} is too high: one update {_size(ratio)} the weights",
                 # A model that learns all the same may be meant to be trained so.
                 severity=self.severity if failed else "hint",
                 confidence="likely" if failed else "possible",
                 step=course.step,
-                where=course.built,
+                where=where,
                 label=f"`{course.optimizer}` with lr={course.first_lr:g}",
+                also=(Also(location=course.built, why="the optimizer that is given it"),)
+                if course.built is not None and where != course.built
+                else (),
                 culprit=Culprit(phase="optimizer", op=course.optimizer),
                 evidence=(
                     f"the loss went from {course.head[0]:.3g} to {peak:.3g} within {len(course.head)} steps and is "

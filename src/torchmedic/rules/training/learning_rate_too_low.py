@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchmedic.facts import Run, TrainingCourse
-from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.training._course import ending, is_simple
+from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.training._course import ending, is_simple, rate_line
 
 _LEAST_STEPS = 80
 _MOST_MOVED = 2e-3
@@ -33,13 +33,17 @@ class LearningRateTooLow(Rule):
             if not still or not course.gradient or end < 0.97 * start:
                 continue
             per_step = sum(course.ratios) / len(course.ratios)
+            where = rate_line(course)
             yield self.diagnose(
                 headline=f"learning rate lr={course.highest_lr:g} is too low: {course.steps} steps moved weights by "
                 f"{course.moved:.1e}",
                 confidence="likely",
                 step=course.step,
-                where=course.built,
+                where=where,
                 label=f"`{course.optimizer}` with lr={course.highest_lr:g}",
+                also=(Also(location=course.built, why="the optimizer that is given it"),)
+                if course.built is not None and where != course.built
+                else (),
                 culprit=Culprit(phase="optimizer", op=course.optimizer),
                 evidence=(
                     f"the loss was {start:.4g} in the first ten steps and is {end:.4g} at the end",

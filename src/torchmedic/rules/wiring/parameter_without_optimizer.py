@@ -25,26 +25,34 @@ class ParameterWithoutOptimizer(Rule):
         optimizer = max(run.all(OptimizerSeen), key=lambda o: o.steps, default=None)
         if not leaves or optimizer is None or optimizer.plain_tensors == optimizer.parameters:
             return
-        names = [leaf.name for leaf in leaves]
+        # Two models of the same build have parameters of the same names.
+        unclear = any(leaf.name in seen.names for leaf in leaves for seen in run.all(OptimizerSeen))
+        names = [f"{leaf.owner}.{leaf.name}" if unclear and leaf.owner else leaf.name for leaf in leaves]
+        where = optimizer.given or optimizer.built
         head = listed(names, 2) if len(names) <= 2 else f"`{short(names[0])}` and {len(names) - 1} more parameters"
         yield self.diagnose(
             headline=f"{head} {'is' if len(names) == 1 else 'are'} in no optimizer and never trained",
             confidence="proven" if all(leaf.in_root_with_optimized for leaf in leaves) else "likely",
-            where=optimizer.built,
+            where=where,
             label=f"{counted(optimizer.parameters, 'parameter')} given, these not: {listed(names, 3)}",
-            also=also((leaves[0].born, "built here"), where=optimizer.built),
+            also=also((optimizer.built, "the optimizer"), (leaves[0].born, "built here"), where=where),
             culprit=Culprit(parameter=names[0], module=leaves[0].owner, phase="setup"),
             evidence=(
                 f"{listed(names)} got a gradient in every step looked at, and kept the values they were drawn with",
                 f"the `{optimizer.type}` holds {listed(optimizer.names, 4)}"
                 if optimizer.names
                 else f"`{optimizer.type}`",
+                *(_about_twin(optimizer) if optimizer.twin is not None else ()),
             ),
             remedies=(
                 Remedy(title="give the optimizer all parameters: `model.parameters()`, or a group for each part"),
                 Remedy(title="or, if they are not meant to learn, say so: `requires_grad_(False)`"),
             ),
         )
+
+
+def _about_twin(optimizer: OptimizerSeen) -> tuple[str, ...]:
+    return (f"two optimizers hold the very same parameters: this one and the one built at {optimizer.twin}",)
 
 
 def _is_forgotten(run: Run, leaf: StrayLeaf) -> bool:

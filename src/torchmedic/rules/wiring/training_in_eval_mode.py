@@ -28,12 +28,12 @@ class TrainingInEvalMode(Rule):
             layers = " and ".join(f"{n} `{kind}`" for kind, n in seen.layers.items())
             never = not seen.train_calls
             yield self.diagnose(
-                headline=f"{seen.steps_in_eval} of {seen.steps_seen} training steps ran in eval mode",
+                headline=f"{seen.steps_in_eval} of {seen.steps_seen} training steps after `eval()` ran in eval mode",
                 confidence="proven",
                 where=seen.eval_called,
                 label="nothing switches back to `train()` after this" + ("" if never else " before training goes on"),
                 also=also(
-                    (seen.train_called, "only this switches back, too late"),
+                    (seen.train_called, "`train()` is called here, but not between the evaluation and the next step"),
                     (seen.stepped, "the first training step in eval mode"),
                     where=seen.eval_called,
                 )[:2],

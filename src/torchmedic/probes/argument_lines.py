@@ -1,0 +1,104 @@
+"""Finds the line that made what a call was given: the assignment of a variable, the `return` of a helper."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from torchmedic.facts import Location
+from torchmedic.probes.expressions import parsed
+from torchmedic.probes.frames import location, shown_path
+from torchmedic.probes.sources import user_files
+
+_MOST_HOPS = 4
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def argument_made_at(called: Location | None, keyword: str, position: int) -> Location | None:
+    """The line that made an argument of the call at a line; None where it was written there or cannot be followed."""
+    file = _file_of(called)
+    tree = parsed(file) if file else None
+    if called is None or tree is None:
+        return None
+    line, value = called.line, _argument(tree, called.line, keyword, position)
+    for _ in range(_MOST_HOPS):
+        made = _made(file, tree, line, value)
+        if made is None:
+            break
+        file, tree, line, value = made
+    return location(file, line, _function_name(tree, line)) if (shown_path(file), line) != _place(called) else None
+
+
+def assigned_later(since: Location | None, name: str) -> Location | None:
+    """The first line of the same function, from a line on, that gives a variable or an attribute its value."""
+    file = _file_of(since)
+    tree = parsed(file) if file else None
+    if since is None or tree is None:
+        return None
+    lines = [node.lineno for node in _assignments(_scope(tree, since.line), name) if node.lineno >= since.line]
+    return location(file, min(lines), since.function) if lines else None
+
+
+def _file_of(place: Location | None) -> str:
+    return next((file for file in user_files() if place is not None and shown_path(file) == place.file), "")
+
+
+def _place(called: Location) -> tuple[str, int]:
+    return called.file, called.line
+
+
+def _argument(tree: ast.Module, line: int, keyword: str, position: int) -> ast.expr | None:
+    """The argument of the first call on a line that has it."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and call.lineno <= line <= (call.end_lineno or 0):
+            named = [given.value for given in call.keywords if given.arg == keyword]
+            if named or (position >= 0 and len(call.args) > position):
+                return named[0] if named else call.args[position]
+    return None
+
+
+def _made(
+    file: str, tree: ast.Module, line: int, value: ast.expr | None
+) -> tuple[str, ast.Module, int, ast.expr | None] | None:
+    if isinstance(value, ast.Name):
+        before = [node for node in _assignments(_scope(tree, line), value.id) if node.lineno < line]
+        last = max(before, key=lambda node: node.lineno, default=None)
+        return (file, tree, last.lineno, last.value) if last is not None else None
+    if isinstance(value, ast.Call):
+        return _returned(value)
+    return None
+
+
+def _returned(call: ast.Call) -> tuple[str, ast.Module, int, ast.expr | None] | None:
+    """The only `return` of the user's own function that was called."""
+    name = ast.unparse(call.func).rpartition(".")[2]
+    for file in user_files():
+        tree = parsed(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, _FUNCTIONS) and node.name == name and tree is not None:
+                returns = [part for part in ast.walk(node) if isinstance(part, ast.Return)]
+                return (file, tree, returns[0].lineno, returns[0].value) if len(returns) == 1 else None
+    return None
+
+
+def _scope(tree: ast.Module, line: int) -> ast.AST:
+    """The innermost function around a line, or the module."""
+    around = [n for n in ast.walk(tree) if isinstance(n, _FUNCTIONS) and n.lineno <= line <= (n.end_lineno or 0)]
+    return max(around, key=lambda node: node.lineno, default=tree)
+
+
+def _function_name(tree: ast.Module, line: int) -> str:
+    scope = _scope(tree, line)
+    return scope.name if isinstance(scope, _FUNCTIONS) else ""
+
+
+def _assignments(scope: ast.AST, name: str) -> Iterator[ast.Assign | ast.AnnAssign]:
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(_last_name(target) == name for target in targets):
+                yield node
+
+
+def _last_name(target: ast.expr) -> str:
+    return target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
