@@ -32,6 +32,7 @@ from torchmedic.cli._stuck import Attendant
 from torchmedic.facts import Run, RunInfo
 from torchmedic.findings import Verdict
 from torchmedic.launch import parent
+from torchmedic.launch.refused import is_refusal, start_again
 from torchmedic.launch.retrace import SECOND_RUNS, SEEN_AGAIN
 from torchmedic.ranks.merging import load_whole
 from torchmedic.render.text import draw
@@ -61,11 +62,17 @@ def run_watched(script: Path, *arguments: str, timeout: int = 120, break_probe: 
         shutil.copytree(script.parent, work)
         folder = Path(scratch) / "run"
         folder.mkdir()
-        create(folder / RUN_FILE, RunInfo(argv=(script.name, *arguments), cwd=str(work)))
         first = options.Settings(
             run_folder=str(folder), parent=os.getpid(), break_probe=break_probe, **_asked_of(script), **wishes
         )
-        status = _in_fork(work, script.name, arguments, first, timeout)
+
+        def start() -> int:
+            create(folder / RUN_FILE, RunInfo(argv=(script.name, *arguments), cwd=str(work)))
+            return _in_fork(work, script.name, arguments, first, timeout)
+
+        status = start()
+        if is_refusal(128 - status):
+            status = start_again(folder, RUN_FILE, start)
         _run_again_if_needed(work, script.name, arguments, first, timeout)
         run = load_whole(folder)
         return Watched(

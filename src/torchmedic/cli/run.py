@@ -116,6 +116,7 @@ def _run_watched(command: tuple[str, ...], place: Place | None, **wishes: Any) -
     from torchmedic.cli._stuck import Attendant
     from torchmedic.launch.launchers import is_launcher
     from torchmedic.launch.parent import new_run_folder, run_script, run_unwatched, shared_run_folder
+    from torchmedic.launch.refused import LIMITED, is_refusal, start_again
 
     try:
         folder = new_run_folder(command) if place is None else shared_run_folder(place.name)
@@ -131,7 +132,14 @@ def _run_watched(command: tuple[str, ...], place: Place | None, **wishes: Any) -
     )
     settings = settings if place is None else _as_rank(settings, place)
     attendant = Attendant(folder, settings.on_stuck)
-    status = run_script(command, Path(settings.run_folder), settings, meanwhile=_get_ready, attend=attendant)
+
+    def start() -> int:
+        return run_script(command, Path(settings.run_folder), settings, meanwhile=_get_ready, attend=attendant)
+
+    status = start()
+    if place is None and not settings.launcher and is_refusal(status):
+        click.echo(said(f"torchmedic: the processor refused an instruction; starting again, {LIMITED}"), err=True)
+        status = start_again(folder, settings.run_file, start)
     return (1 if attendant.stopped else status), folder, settings
 
 

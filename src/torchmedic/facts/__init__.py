@@ -52,6 +52,7 @@ from torchmedic.facts.discards import DiscardedGradients as DiscardedGradients
 from torchmedic.facts.environment import Environment as Environment
 from torchmedic.facts.environment import FailedImport as FailedImport
 from torchmedic.facts.environment import HostWait as HostWait
+from torchmedic.facts.environment import InstructionRefused as InstructionRefused
 from torchmedic.facts.environment import Network as Network
 from torchmedic.facts.environment import OpenmpRuntime as OpenmpRuntime
 from torchmedic.facts.environment import Package as Package
@@ -122,6 +123,7 @@ from torchmedic.facts.spreads import ColumnHistogram as ColumnHistogram
 from torchmedic.facts.spreads import Histogram as Histogram
 from torchmedic.facts.training import ActivationSeen as ActivationSeen
 from torchmedic.facts.training import GradientsByDepth as GradientsByDepth
+from torchmedic.facts.training import RateRaised as RateRaised
 from torchmedic.facts.training import TrainingCourse as TrainingCourse
 from torchmedic.facts.wiring import BorrowedWeight as BorrowedWeight
 from torchmedic.facts.wiring import EvaluatedInTrain as EvaluatedInTrain

@@ -132,3 +132,15 @@ class StartUp(Observation):
     reached_step: bool = False
     crowded: bool = False
     step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstructionRefused(Observation):
+    """The processor refused an instruction, and the script was started again with a setting that forbids it."""
+
+    kind: ClassVar[str] = "instruction-refused"
+    variable: str
+    value: str
+    native_stack: tuple[str, ...] = ()
+    status: int = 0
+    step: int | None = None

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Iterator
-from pathlib import Path
 
-from torchmedic.facts import ChildDeath, Location, Run
+from torchmedic.facts import ChildDeath, Run
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._native import frames_of, own_frame
 
-_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<function>\S+)')
-_OWN = str(Path(__file__).parents[2]) + os.sep
-_LIBRARY = re.compile(r"site-packages|dist-packages|/lib/python3|<frozen|^<")
 _MEANING = {
     "SIGSEGV": "native code read or wrote memory that is not its own",
     "SIGABRT": "native code called `abort`, after a failed check or an exception nobody caught",
@@ -35,8 +30,8 @@ class NativeCrash(Rule):
         death = run.last(ChildDeath)
         if death is None or death.name not in _MEANING:
             return
-        stack = list(_stack(death, run.info.cwd))
-        where = next((place for place in stack if not _LIBRARY.search(place.file)), None)
+        stack = list(frames_of(death.native_stack, run.info.cwd))
+        where = own_frame(stack)
         inner = stack[0] if stack else None
         also = (Also(location=inner, why="the innermost Python frame"),) if inner and where and inner != where else ()
         yield self.diagnose(
@@ -49,23 +44,6 @@ class NativeCrash(Rule):
             evidence=(_MEANING[death.name],),
             remedies=tuple(_remedies(death.name)),
         )
-
-
-def _stack(death: ChildDeath, cwd: str) -> Iterator[Location]:
-    """The frames of the thread that crashed, innermost first."""
-    started = False
-    crashed = next((i for i, line in enumerate(death.native_stack) if line.startswith("Current thread")), -1)
-    for line in death.native_stack[crashed + 1 :]:
-        found = _FRAME.search(line)
-        if found is None:
-            if started:
-                return
-            continue
-        started = True
-        if found["file"].startswith(_OWN):
-            continue
-        file = found["file"].removeprefix(cwd.rstrip("/") + "/") if cwd else found["file"]
-        yield Location(file=file, line=int(found["line"]), function=found["function"])
 
 
 def _remedies(name: str) -> Iterator[Remedy]:
