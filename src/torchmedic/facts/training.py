@@ -76,3 +76,23 @@ class GradientsByDepth(Observation):
     names: tuple[str, ...]
     sizes: tuple[tuple[float, ...], ...]
     built: tuple[Location | None, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateRaised(Observation):
+    """A learning rate that became much higher from one step to the next, and the loss before, after and at the end.
+
+    `before` and `after` are means over as many steps on either side, `end` over the last ones; `steps_after` is how
+    many there were in all.
+    """
+
+    kind: ClassVar[str] = "rate-raised"
+    step: int | None
+    optimizer: str
+    built: Location | None
+    rate_before: float
+    rate_after: float
+    before: float
+    after: float
+    end: float
+    steps_after: int

@@ -13,6 +13,7 @@ import torch
 from torchmedic.facts import TrainingCourse
 from torchmedic.probes.argument_lines import argument_made_at
 from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.rate_changes import RateChanges
 from torchmedic.record import Probe, Recorder
 
 _SAMPLED = frozenset((0, 1, 2, 3, 4, 9, 19, 39, 79, 159, 319, 639, 1279, 2559))
@@ -59,6 +60,7 @@ class _Course:
     series: Series = field(default_factory=Series)
     highest: float | None = None
     lines: set[tuple[CodeType, int]] = field(default_factory=set)
+    changes: RateChanges = field(default_factory=RateChanges)
 
     def weights(self) -> list[torch.Tensor]:
         """The chosen parameters; none at all when one of them is gone."""
@@ -124,6 +126,7 @@ class Pulse(Probe):
             and len(course.rates) < 5000
         ):
             course.rates.append(float(rate))
+            course.changes.note_rate(float(rate), self.recorder.step)
         course.steps += 1
         self._take_losses(course)
 
@@ -153,6 +156,7 @@ class Pulse(Probe):
                 if len(course.head) < _HEAD:
                     course.head.append(value)
                 course.series.add(value)
+                course.changes.note_loss(value)
                 course.highest = value if course.highest is None else max(course.highest, value)
         self._waiting.clear()
         if self._line is not None and len(course.lines) < 10:
@@ -184,6 +188,8 @@ class Pulse(Probe):
                     rate_made=argument_made_at(course.built, "lr", 1),
                 )
             )
+            for fact in course.changes.facts(course.name, course.built):
+                self.recorder.observe(fact)
 
 
 def _norm(tensors: list[torch.Tensor]) -> float | None:
