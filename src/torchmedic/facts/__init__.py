@@ -104,6 +104,7 @@ from torchmedic.facts.ranks import WrapperSeen as WrapperSeen
 from torchmedic.facts.ranks import standing_of as standing_of
 from torchmedic.facts.readings import FileRead as FileRead
 from torchmedic.facts.readings import NormalisedBy as NormalisedBy
+from torchmedic.facts.resuming import ScalerLeftInFile as ScalerLeftInFile
 from torchmedic.facts.resuming import ScheduleBegunAnew as ScheduleBegunAnew
 from torchmedic.facts.resuming import StateLeftInFile as StateLeftInFile
 from torchmedic.facts.scene import GradModeAtCrash as GradModeAtCrash

@@ -50,3 +50,22 @@ class ScheduleBegunAnew(Observation):
     optimizer_loaded: Location | None
     steps: int
     step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScalerLeftInFile(Observation):
+    """A checkpoint that was read, with a `GradScaler`'s state in it that no scaler was given.
+
+    `scale` is the one in the file, `first_scale` the one that the scaler of the resumed training began with, which
+    made `steps`.
+    """
+
+    kind: ClassVar[str] = "scaler-left-in-file"
+    key: str
+    scale: float
+    first_scale: float
+    read: Location | None
+    stepped: Location | None
+    steps: int
+    optimizer_loaded: bool
+    step: int | None = None

@@ -19,6 +19,7 @@ from torchmedic.probes.exam_reuse import ReuseExam
 from torchmedic.probes.exam_rounding import RoundingExam
 from torchmedic.probes.exam_samplers import SamplerExam
 from torchmedic.probes.exam_samples import SampleExam
+from torchmedic.probes.exam_scaler import ScalerExam
 from torchmedic.probes.exam_schedule_resuming import ScheduleResumeExam
 from torchmedic.probes.exam_schedules import ScheduleExam
 from torchmedic.probes.lineage import Lineage
@@ -50,6 +51,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         PaddingExam(modules, optimizers),
         ResumeExam(optimizers),
         ScheduleResumeExam(schedules),
+        ScalerExam(),
         AverageExam(modules, optimizers),
         ReuseExam(modules, optimizers),
     )
