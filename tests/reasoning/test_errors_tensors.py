@@ -302,6 +302,13 @@ def test_target_of_whole_numbers_for_a_float_loss() -> None:
     assert "clicked.float()" in whole_text(said)
 
 
+def test_a_target_without_a_known_name_is_called_target() -> None:
+    message = "\"nll_loss_forward_reduce_cuda_kernel_2d_index\" not implemented for 'Float'"
+    said = diagnosed(message, user_frame("step()"), loss_frame("cross_entropy"))
+    assert said.code == "ERR008"
+    assert [remedy.title for remedy in said.remedies] == ["convert the target: `target.long()`"]
+
+
 @pytest.mark.parametrize(
     ("message", "kind"),
     [

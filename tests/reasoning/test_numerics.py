@@ -13,10 +13,12 @@ from torchmedic.facts import (
     Observation,
     Operand,
     OpFact,
+    OptimizerSeen,
     Origin,
     Run,
     SickStep,
     Source,
+    StateLoaded,
     TensorSummary,
     Trial,
 )
@@ -216,3 +218,35 @@ def test_masks_written_as_infinity_are_no_birth() -> None:
 )
 def test_a_step_without_an_origin_is_told_by_what_was_seen(sick: SickStep, code: str) -> None:
     assert [d.code for d in diagnoses(Run(observations=(sick,)))] == [code]
+
+
+def a_bad_weight(*more: Observation, **counted: int) -> Diagnosis:
+    source = Source(origin="parameter", name="head.weight", tensor=a_tensor(device="cuda:0", **counted), value="nan")
+    [said] = diagnoses(a_sick_run(an_op("aten.addmm.default"), *more, source=source))
+    assert said.code == "NUM024"
+    return said
+
+
+def test_a_weight_that_went_bad_after_healthy_steps_points_at_the_update() -> None:
+    step = Location(file="train.py", line=31, source="    optimizer.step()")
+    said = a_bad_weight(
+        OptimizerSeen(type="Adam", stepped=step, names=("head.weight",)), StateLoaded(model="Net", step=0)
+    )
+    assert said.where == step
+    assert "after step 4" in said.headline
+    assert "0 values" not in " ".join((said.headline, *said.evidence))
+    assert not any("load" in r.title or "initialise" in r.title for r in said.remedies)
+
+
+def test_an_optimizer_of_the_users_own_is_named_by_its_update() -> None:
+    update = Location(file="lars.py", line=9, function="Lars.step", source="    def step(self):")
+    said = a_bad_weight(OptimizerSeen(type="Lars", stepped=STEP_LINE, defined=update, names=("head.weight",)))
+    assert said.where == update
+    assert "Lars" in said.label
+
+
+def test_weights_loaded_just_before_the_step_are_to_blame() -> None:
+    loaded = StateLoaded(model="Net", where=LINE, step=4)
+    said = a_bad_weight(loaded, nan=3)
+    assert said.where == LINE
+    assert said.headline.endswith("before step 5: 3 values")

@@ -27,6 +27,7 @@ class LoaderAtCrash(Observation):
     samples: int | None = None
     batch_size: int | None = None
     drop_last: bool = False
+    built: Location | None = None
     step: int | None = None
 
 

@@ -12,8 +12,9 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader
 
-from torchmedic.facts import GradModeAtCrash, LayerBuilt, LoaderAtCrash, ModelAtCrash, SourceFile
+from torchmedic.facts import GradModeAtCrash, LayerBuilt, LoaderAtCrash, Location, ModelAtCrash, SourceFile
 from torchmedic.probes.frames import is_user_file, shown_path
+from torchmedic.probes.loaders import Loaders
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.values import module_fact, type_name
 from torchmedic.record import Probe
@@ -31,8 +32,9 @@ class CrashScene(Probe):
 
     name = "crash-scene"
 
-    def __init__(self, modules: Modules) -> None:
+    def __init__(self, modules: Modules, loaders: Loaders) -> None:
         self._modules = modules
+        self._loaders = loaders
 
     def on_crash(self, error: BaseException) -> None:
         frames = [f for f, _ in traceback.walk_tb(error.__traceback__)]
@@ -48,7 +50,7 @@ class CrashScene(Probe):
                 continue
             if isinstance(thing, DataLoader):
                 seen.add(id(thing))
-                self.recorder.observe(_loader(name, thing))
+                self.recorder.observe(_loader(name, thing, self._loaders.built_at(thing)))
             elif isinstance(thing, torch.nn.Module):
                 seen.add(id(thing))
                 self.recorder.observe(_model(name, thing))
@@ -83,12 +85,14 @@ def _user_files(frames: list[FrameType]) -> list[str]:
     return list(dict.fromkeys(file for file in files if file.endswith(".py") and is_user_file(file)))[:_MOST_FILES]
 
 
-def _loader(name: str, loader: Any) -> LoaderAtCrash:
+def _loader(name: str, loader: Any, built: Location | None) -> LoaderAtCrash:
     try:
         samples = len(loader.sampler) if loader.sampler is not None else len(loader.dataset)
     except (TypeError, NotImplementedError):
         samples = None
-    return LoaderAtCrash(name=name, samples=samples, batch_size=loader.batch_size, drop_last=bool(loader.drop_last))
+    return LoaderAtCrash(
+        name=name, samples=samples, batch_size=loader.batch_size, drop_last=bool(loader.drop_last), built=built
+    )
 
 
 def _model(name: str, module: torch.nn.Module) -> ModelAtCrash:

@@ -98,6 +98,10 @@ class Loaders(Probe):
             "start_method": _start_method(loader) if loader.num_workers else "",
         }
 
+    def built_at(self, loader: Any) -> Location | None:
+        """The user's line that built a loader."""
+        return self._built.get(loader)
+
     def built_for(self, iterator: Any) -> Location | None:
         """The user's line that built the loader of an iterator."""
         built: Location | None = self._started.get(iterator, {}).get("loader_built")

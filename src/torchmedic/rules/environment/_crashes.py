@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, Run
+from torchmedic.rules.errors._syntax import Code
 
 
 def links(run: Run) -> Iterator[Crash]:
@@ -22,6 +24,24 @@ def user_line(run: Run) -> Location | None:
         if crash.user_frame is not None:
             return crash.user_frame.location
     return None
+
+
+def device_line(run: Run) -> Location | None:
+    """Where the script names the CUDA device that it was refused: one place, and not the one that failed."""
+    failed = user_line(run)
+    if failed is None or "cuda" in failed.source:
+        return failed
+    code = Code.of(run)
+    named = [
+        code.place(file, node)
+        for file, tree in code.trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(r"cuda(:\d+)?", node.value)
+    ]
+    lines = {(place.file, place.line): place for place in named if "is_available" not in place.source}
+    # A comparison with the word chooses nothing.
+    chosen = [place for place in lines.values() if not re.search(r"==|startswith| in ", place.source)]
+    return chosen[0] if len(chosen) == 1 else failed
 
 
 def import_line(run: Run, module: str) -> Location | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Environment, Run
-from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.environment._crashes import links, user_line
+from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.environment._crashes import device_line, links, user_line
 from torchmedic.rules.environment._packages import torch_of
 
 _DEVICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
@@ -44,13 +44,15 @@ class CpuOnlyTorch(Rule):
         if environment is not None:
             seen = _driver(environment) if here else "no NVIDIA GPU is visible on this machine"
             evidence = (seen,)
+        named, failed = device_line(run), user_line(run)
         choose = Remedy(title=f"choose the device that is there: `{_DEVICE}`")
         reinstall = _reinstall(environment)
         return self.diagnose(
             headline=f"torch {version} is a CPU-only build, and this line asks it for CUDA".replace("  ", " "),
             confidence="proven",
-            where=user_line(run),
+            where=named,
             label="needs a CUDA build of torch",
+            also=(Also(location=failed, why="refused here"),) if failed is not None and failed != named else (),
             culprit=Culprit(phase="setup", module="torch"),
             evidence=evidence,
             remedies=(reinstall, choose) if here else (choose, reinstall),

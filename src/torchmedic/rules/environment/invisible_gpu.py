@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Environment, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.environment._crashes import links, quoted, user_line
+from torchmedic.rules.environment._crashes import device_line, links, quoted, user_line
 
 _SIGNS = re.compile(
     r"Found no NVIDIA driver on your system|No CUDA GPUs are available|no CUDA-capable device is detected|"
@@ -36,7 +36,7 @@ class InvisibleGpu(Rule):
             if loading
             else "this line asks for CUDA, and the process sees no GPU",
             confidence="proven",
-            where=user_line(run),
+            where=user_line(run) if loading else device_line(run),
             label="needs a GPU",
             culprit=Culprit(phase="setup", module="torch.cuda"),
             evidence=tuple(_evidence(quoted(crash.message), environment)),

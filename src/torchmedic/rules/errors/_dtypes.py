@@ -27,6 +27,7 @@ _PAIRS = (
     r"expected scalar type (\w+) but found (\w+)",
     r"Found dtype (\w+) but expected (\w+)",
     r"input must have the type torch\.(\w+), got type torch\.(\w+)",
+    r"input dtype \(torch\.(\w+)\) does not match weight dtype \(torch\.(\w+)\)",
     r"self and mat2 to have the same dtype, but got (\w+) and (\w+)",
 )
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from torchmedic.facts import Location, ModuleFact, Run
+from torchmedic.rules.errors._following import given_for, passed_as, passed_by_callers, written_under
 from torchmedic.rules.errors._reading import built_at, short_type
 from torchmedic.rules.errors._syntax import Assignment, Code, dotted, path_to
 
@@ -30,15 +30,7 @@ def _argument(code: Code, built: Location, kind: str, setting: str) -> ast.expr 
     calls = [call for place, call in code.calls(kind) if (place.file, place.line) == (built.file, built.line)]
     if len(calls) != 1:
         return None
-    return _given(calls[0], setting, _POSITIONS.get(setting, 0))
-
-
-def _given(call: ast.Call, name: str, position: int) -> ast.expr | None:
-    """What a call passes for a parameter; None where a `*` hides it or the default is taken."""
-    named = next((k.value for k in call.keywords if k.arg == name), None)
-    if named is not None or any(isinstance(a, ast.Starred) for a in call.args):
-        return named
-    return call.args[position] if 0 <= position < len(call.args) else None
+    return given_for(calls[0], setting, _POSITIONS.get(setting, 0))
 
 
 class _Number:
@@ -112,22 +104,13 @@ class _Number:
 
     def _of_argument(self, bound: Assignment, function: ast.FunctionDef, name: str, depth: int) -> Computed:
         """What the callers pass, where they agree on one computation."""
-        scopes = self._code.scopes(bound.location.file, function.lineno)
-        owner = next((s for s in reversed(scopes[:-1]) if isinstance(s, ast.ClassDef)), None)
-        called = owner.name if owner is not None and function.name == "__init__" else function.name
-        names = [a.arg for a in function.args.args]
-        position = names.index(name) - (owner is not None) if name in names else -1
-        found = {
-            origin
-            for place, call in self._code.calls(called)
-            if (given := _given(call, name, position)) is not None
-            for origin in [self.of_expression(given, place, depth)]
-        }
+        given = passed_by_callers(self._code, bound.location, function, name)
+        found = {self.of_expression(value, place, depth) for place, value in given}
         return found.pop() if len(found) == 1 else None
 
     def _of_attribute(self, expression: ast.Attribute, place: Location, depth: int) -> Computed:
         is_own = dotted(expression.value) == "self"
-        passed = [] if is_own else list(self._passed_as(expression.attr))
+        passed = [] if is_own else list(passed_as(self._code, expression.attr))
         if passed:
             return self._only(passed, depth)
         cls = self._code.qualname(place.file, place.line).partition(".")[0] if is_own else ""
@@ -135,34 +118,12 @@ class _Number:
         bindings = [b for b in bindings if not cls or cls in b.location.function.split(".")]
         return self._of_binding(bindings[0], dotted(expression), depth) if len(bindings) == 1 else None
 
-    def _passed_as(self, name: str) -> Iterator[tuple[Location, ast.expr]]:
-        """What the user's own classes are given under a name: the fields of a configuration."""
-        own = {n.name for tree in self._code.trees.values() for n in ast.walk(tree) if isinstance(n, ast.ClassDef)}
-        for place, call in self._code.calls(*own, "Namespace", "SimpleNamespace", "replace"):
-            given = next((k.value for k in call.keywords if k.arg == name), None)
-            if given is not None:
-                yield place, given
-
     def _of_item(self, expression: ast.Subscript, depth: int) -> Computed:
         """What stands under a key, where the user's files write it once."""
         key = expression.slice.value if isinstance(expression.slice, ast.Constant) else None
         if not isinstance(key, str):
             return None
-        return self._only(list(self._written_under(key)), depth)
-
-    def _written_under(self, key: str) -> Iterator[tuple[Location, ast.expr]]:
-        for file, tree in self._code.trees.items():
-            for node in ast.walk(tree):
-                if isinstance(node, ast.Dict):
-                    for k, value in zip(node.keys, node.values, strict=True):
-                        if isinstance(k, ast.Constant) and k.value == key:
-                            yield self._code.place(file, value), value
-                elif isinstance(node, ast.Call) and dotted(node.func) in ("dict", "OrderedDict"):
-                    yield from ((self._code.place(file, k.value), k.value) for k in node.keywords if k.arg == key)
-                elif isinstance(node, ast.Assign):
-                    for target in node.targets:
-                        if isinstance(target, ast.Subscript) and getattr(target.slice, "value", None) == key:
-                            yield self._code.place(file, node), node.value
+        return self._only(list(written_under(self._code, key)), depth)
 
     def _only(self, found: list[tuple[Location, ast.expr]], depth: int) -> Computed:
         return self.of_expression(found[0][1], found[0][0], depth) if len(found) == 1 else None

@@ -144,3 +144,17 @@ class Trail:
 
 def _positional(function: ast.FunctionDef) -> list[str]:
     return [a.arg for a in function.args.args]
+
+
+def counting_from_one(code: Code) -> Location | None:
+    """The one place in the user's files that numbers things from 1."""
+    found = {
+        (place.file, place.line): place
+        for place, call in code.calls("enumerate")
+        if any(k.arg == "start" and _is_one(k.value) for k in call.keywords) or any(map(_is_one, call.args[1:]))
+    }
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _is_one(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 1

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, Run
+from torchmedic.facts import Crash, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._frameworks import written_call
 from torchmedic.rules.errors._reading import also, crash_in, said, user_line
+from torchmedic.rules.errors._syntax import Code
 
 
 class BatchWithoutLabels(Rule):
@@ -26,22 +28,45 @@ class BatchWithoutLabels(Rule):
             return
         returned, received = found.group(1), found.group(2)
         trainer = written_call(run, crash, "Trainer", "Seq2SeqTrainer")
-        where = trainer.line_of("train_dataset", run) if trainer is not None else user_line(crash)
+        passed = trainer.line_of("train_dataset", run) if trainer is not None else None
+        code = Code.of(run)
+        sample = _sample_without_labels(code, trainer.argument("train_dataset") if trainer is not None else "")
+        other = _left_out(sample, received) if sample is not None else ""
+        where = sample[0] if sample is not None else passed or user_line(crash)
         names = ", ".join(f"`{name}`" for name in received.split(","))
         yield self.diagnose(
             headline=f"the model got {names} and no `labels`, so it returned no loss",
             confidence="proven",
             where=where,
-            label="its samples have no `labels` when they reach the model",
-            also=also((user_line(crash), "trained here"), but=where),
+            label=f"`{other}` is no parameter of `forward`"
+            if other
+            else "its samples have no `labels` when they reach the model",
+            also=also((passed, "the Trainer gets the dataset here"), (user_line(crash), "trained here"), but=where),
             culprit=Culprit(field="labels", phase="data"),
             evidence=(
                 f"the model returned {', '.join(f'`{name}`' for name in returned.split(','))} only",
                 "fields that `forward` has no parameter for are dropped by the Trainer (`remove_unused_columns`)",
             ),
             remedies=(
+                *([Remedy(title=f"name the field `labels` instead of `{other}`")] if other else []),
                 Remedy(title="name the target field `labels` in every sample (`rename_column` for a dataset)"),
                 Remedy(title="for language models use `DataCollatorForLanguageModeling`, which makes `labels`"),
                 Remedy(title="or override `compute_loss` in a subclass of the Trainer"),
             ),
         )
+
+
+def _sample_without_labels(code: Code, dataset: str) -> tuple[Location, list[str]] | None:
+    """The line of the dataset's `__getitem__` that puts a sample together, and the names of its fields."""
+    found = code.function("__getitem__", dataset.partition("(")[0].rpartition(".")[2]) if "(" in dataset else None
+    for node in ast.walk(found[1]) if found is not None else ():
+        keys = [k.value for k in node.keys if isinstance(k, ast.Constant)] if isinstance(node, ast.Dict) else []
+        if found is not None and keys and "labels" not in keys:
+            return code.place(found[0], node), [str(key) for key in keys]
+    return None
+
+
+def _left_out(sample: tuple[Location, list[str]], received: str) -> str:
+    """The one field that did not reach the model."""
+    lost = [key for key in sample[1] if key not in [name.strip() for name in received.split(",")]]
+    return lost[0] if len(lost) == 1 else ""

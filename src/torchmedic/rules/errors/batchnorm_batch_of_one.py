@@ -48,7 +48,7 @@ class BatchnormBatchOfOne(Rule):
         loader: LoaderAtCrash,
         sizes: tuple[int, ...],
     ) -> Diagnosis:
-        built = _loader_line(run, crash, loader)
+        built = loader.built or _loader_line(run, crash, loader)
         where = built or line
         name = _norm(layer)
         return self.diagnose(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Frame, Location, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._origins import counting_from_one
 from torchmedic.rules.errors._reading import (
     also,
     crash_in,
@@ -48,19 +49,25 @@ class IndexOnWrongAxis(Rule):
         target = _target(mentioned, size, axis)
         indices = _indices(mentioned or list(tensors(frame)), index)
         choice = _axes_chosen(Code.of(run), frame, line, target, index)
-        where = choice[0].location if choice is not None else line
+        numbered = counting_from_one(Code.of(run)) if choice is None and _is_shifted(mentioned, size) else None
+        where = choice[0].location if choice is not None else numbered or line
         yield self.diagnose(
             headline=f"index {index} does not fit "
             + (f"`{target}`" if target else "the tensor")
             + (f", whose dimension {axis} has size {size}" if axis is not None else f" of size {size}"),
             confidence="proven",
             where=where,
-            label=_label(choice),
+            label=_label(choice) if numbered is None else "numbered from 1 here",
             also=also((user_line(crash), "the index is used here"), but=where),
             culprit=Culprit(tensor=target or None, index=(index,), phase="forward", op="index"),
             evidence=tuple(_evidence(frame, mentioned, indices, choice, index)),
             remedies=tuple(_cures(choice, indices, index, size, where)),
         )
+
+
+def _is_shifted(found: list[tuple[str, TensorSummary]], size: int) -> bool:
+    """Whether the indices on the line run from 1 to the size, instead of from 0."""
+    return any(t.dtype.startswith(("int", "uint")) and t.maximum == size and (t.minimum or 0) >= 1 for _, t in found)
 
 
 Choice = tuple[Assignment, str, TensorSummary, list[int]]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, IndexOutside, LayerBuilt, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._origins import counting_from_one
 from torchmedic.rules.errors._reading import also, crash_in, said, short_type, tensors, tensors_on_line, user_line
 from torchmedic.rules.errors._syntax import Code
 
@@ -50,6 +51,7 @@ class LabelOutOfRange(Rule):
         layer = _output_layer(run, fact.bound)
         shifted = fact.minimum >= 1 and fact.maximum == fact.bound
         made = _made_at(run, crash, fact, name) if shifted or fact.value < 0 else None
+        made = made or (counting_from_one(Code.of(run)) if shifted else None)
         grows = layer is not None and fact.value > 0 and not shifted and not _is_mark(fact)
         where = made or (layer.location if layer is not None and grows else line)
         path = _shown(layer) if layer is not None else ""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, GradModeAtCrash, Location, ModelAtCrash, Run
+from torchmedic.facts import Crash, GradModeAtCrash, LayerBuilt, Location, ModelAtCrash, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._cuts import Cut, Tracer
+from torchmedic.rules.errors._filters import unmatched_words
 from torchmedic.rules.errors._reading import also, crash_in, quoted, said, tensors, user_line
 from torchmedic.rules.errors._syntax import Code, dotted
 
@@ -38,7 +39,7 @@ class LossWithoutGraph(Rule):
         frozen = [m for m in run.all(ModelAtCrash) if m.parameters and not m.trainable]
         learning = [m for m in run.all(ModelAtCrash) if m.trainable]
         if frozen and not learning:
-            yield self._frozen(code, line, name, frozen[0])
+            yield self._frozen(run, code, line, name, frozen[0])
             return
         tracer = Tracer(run, crash)
         cut = tracer.cut(root, line) or tracer.plain_cut(root, line) if root is not None else None
@@ -57,18 +58,30 @@ class LossWithoutGraph(Rule):
             remedies=(_cure(cut),),
         )
 
-    def _frozen(self, code: Code, line: Location, name: str, model: ModelAtCrash) -> Diagnosis:
-        made = _freezing(code)
+    def _frozen(self, run: Run, code: Code, line: Location, name: str, model: ModelAtCrash) -> Diagnosis:
+        layers = tuple(dict.fromkeys(seen.path for seen in run.all(LayerBuilt) if seen.path))
+        wrong = next(iter(unmatched_words(code, layers)), None) if layers else None
+        made = wrong.written if wrong is not None else _freezing(code)
         where = made or line
+        compared = wrong.compared if wrong is not None else None
         return self.diagnose(
             headline=f"{quoted(name)} has no gradient: all {model.parameters} parameters of `{model.name}` are frozen",
             confidence="proven",
             where=where,
-            label="frozen here" if made else "",
-            also=also((line, "`backward` finds nothing that learns"), but=where),
+            label=f"no layer is called `{wrong.word}`" if wrong is not None else "frozen here" if made else "",
+            also=also(
+                (compared, "compared with the names here"), (line, "`backward` finds nothing that learns"), but=where
+            ),
             culprit=Culprit(tensor=name, module=model.name, phase="setup", op="requires_grad"),
-            evidence=(f"0 of {model.parameters} parameters of `{model.name}` have `requires_grad=True`",),
-            remedies=(Remedy(title="leave the layers that should learn unfrozen: `p.requires_grad_(True)` on them"),),
+            evidence=(
+                f"0 of {model.parameters} parameters of `{model.name}` have `requires_grad=True`",
+                *([f"its layers are {_outer(layers)}"] if wrong is not None else []),
+            ),
+            remedies=(
+                Remedy(title=f"name a layer that is there instead of `{wrong.word}`: {_outer(layers)}")
+                if wrong is not None
+                else Remedy(title="leave the layers that should learn unfrozen: `p.requires_grad_(True)` on them"),
+            ),
         )
 
     def _switched_off(self, code: Code, line: Location, name: str) -> Diagnosis:
@@ -111,6 +124,11 @@ def _root(code: Code, line: Location) -> ast.expr | None:
                 return inner.args[0]
             return inner
     return None
+
+
+def _outer(paths: tuple[str, ...]) -> str:
+    """The outermost layers by name."""
+    return ", ".join(f"`{name}`" for name in list(dict.fromkeys(p.partition(".")[0] for p in paths))[:6])
 
 
 def _freezing(code: Code) -> Location | None:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.errors._reading import also, crash_in, said, tensors, user_line
-from torchmedic.rules.errors._syntax import Code, dotted_names
+from torchmedic.rules.errors._reading import also, crash_in, quoted, said, tensors, user_line
+from torchmedic.rules.errors._syntax import Code, dotted, dotted_names
 
 
 class NonLeafParameter(Rule):
@@ -41,19 +41,20 @@ class NonLeafParameter(Rule):
         made = code.last_assignment(name, showed) if name else None
         if made is None and "." in name:
             made = next(iter(code.attribute_assignments(name.rpartition(".")[2])), None)
-        where = made.location if made is not None else showed
+        where = made.location if made is not None else _computed_from_leaf(code) or showed
+        written, name = name or "w", name or "the tensor"
         yield self.diagnose(
-            headline=f"`{name or 'a tensor'}` is the result of an operation, not a leaf, so nothing can update it",
+            headline=f"{quoted(name)} is the result of an operation, not a leaf, so nothing can update it",
             confidence="proven",
             where=where,
-            label=f"made by `{grad_fn}`" if grad_fn else "computed here",
+            label=f"made by `{grad_fn}`" if grad_fn else "computed here" if where != showed else "",
             also=also((showed, "given to the optimizer here"), but=where),
-            culprit=Culprit(tensor=name or None, op=grad_fn or None, phase="setup"),
+            culprit=Culprit(tensor=name, op=grad_fn or None, phase="setup"),
             evidence=(
                 "`.to(device)`, `* 0.1` and `.view(…)` make a new tensor; only a leaf collects a gradient in `.grad`",
             ),
             remedies=(
-                Remedy(title=f"mark the finished tensor: `{name or 'w'} = (…).detach().requires_grad_()`"),
+                Remedy(title=f"mark the finished tensor: `{written} = (…).detach().requires_grad_()`"),
                 Remedy(title="or hold it as `nn.Parameter(…)` on a module"),
             ),
         )
@@ -75,6 +76,32 @@ def _cure(kind: str, source: str) -> str:
     if kind in ("tuple", "str"):
         return "use `parameters()` instead of `named_parameters()` or `state_dict()`"
     return "pass a list of tensors: `[w]`"
+
+
+def _computed_from_leaf(code: Code) -> Location | None:
+    """The one line that makes a tensor to be learned and computes with it in the same breath."""
+    found = [
+        code.place(file, node)
+        for file, tree in code.trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.BinOp, ast.Call)) and any(_is_new_leaf(part) for part in _operands(node))
+    ]
+    lines = {(place.file, place.line): place for place in found}
+    return next(iter(lines.values())) if len(lines) == 1 else None
+
+
+def _operands(node: ast.BinOp | ast.Call) -> tuple[ast.expr, ...]:
+    if isinstance(node, ast.BinOp):
+        return node.left, node.right
+    is_method = isinstance(node.func, ast.Attribute) and not node.func.attr.endswith("_")
+    return (node.func.value,) if is_method and isinstance(node.func, ast.Attribute) else ()
+
+
+def _is_new_leaf(node: ast.expr) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    marked = any(k.arg == "requires_grad" and getattr(k.value, "value", None) is True for k in node.keywords)
+    return marked or dotted(node.func).rpartition(".")[2] in ("Parameter", "requires_grad_")
 
 
 def _computed(crash: Crash, code: Code, showed: Location) -> tuple[str, str]:

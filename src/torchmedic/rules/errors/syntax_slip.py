@@ -32,6 +32,7 @@ _CURES = (
     ("non-default argument follows default", "put parameters with defaults last"),
     ("invalid decimal literal", "a name cannot begin with a digit"),
 )
+_USUAL_CURE = "complete this line or the one above: a bracket, quote, comma or operator is missing, or one too many"
 
 
 class SyntaxSlip(Rule):
@@ -48,8 +49,8 @@ class SyntaxSlip(Rule):
         crash = crash_in(run)
         if crash is None or crash.type_name not in ("SyntaxError", "IndentationError", "TabError"):
             return
-        cure = next((cure for words, cure in _CURES if words in crash.message), "")
-        if crash.syntax is None or not cure:
+        cure = next((cure for words, cure in _CURES if words in crash.message), _USUAL_CURE)
+        if crash.syntax is None:
             return
         words = crash.message.partition(" (")[0]
         yield self.diagnose(

@@ -94,6 +94,7 @@ def _evidence(crash: Crash, name: str, form: TensorSummary | None, classes: bool
 
 
 def _cure(name: str, form: TensorSummary | None, classes: bool) -> Remedy:
+    name = name.removeprefix("the ")
     if not classes:
         return Remedy(title=f"convert the target: `{name}.float()`")
     squeezed = form is not None and len(form.shape) == 2 and form.shape[1] == 1
