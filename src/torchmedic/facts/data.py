@@ -77,3 +77,16 @@ class WrappedArithmetic(Observation):
     library: str
     share: float
     example: tuple[int, int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsWithoutWeight(Observation):
+    """A `WeightedRandomSampler` with fewer `weights` than the dataset of its loader has `rows`."""
+
+    kind: ClassVar[str] = "rows-without-weight"
+    weights: int
+    rows: int
+    draws: int
+    where: Location | None
+    loader: Location | None
+    step: int | None = None

@@ -48,6 +48,7 @@ class _Book:
     probes: list[weakref.ref[torch.Tensor]] = field(default_factory=list)
     run_of_stale: int = 0
     stepped_at: int = -1
+    backwards: int = 0
     by_closure: bool = False
     prints: list[tuple[weakref.ref[torch.Tensor], Fingerprint]] = field(default_factory=list)
 
@@ -109,6 +110,7 @@ class CycleExam(Probe):
             if book.fact.backward is None or self._scaled_losses:
                 place = place or user_location()
             book.now.backwards += 1
+            book.backwards += 1
             book.now.filled = True
             if scaled:
                 book.now.scaled, book.now.scaled_backward = True, place
@@ -158,8 +160,7 @@ class CycleExam(Probe):
             self.recorder.observe(book.fact)
         for use in self._uses.values():
             self.recorder.observe(replace(use, unscale_seen=self._unscale_seen))
-        if self._backwards >= _BACKWARDS_WITHOUT_STEP:
-            self._report_no_step()
+        self._report_no_step()
 
     def _alive(self) -> list[tuple[Any, _Book]]:
         """Optimizers under watch."""
@@ -213,12 +214,13 @@ class CycleExam(Probe):
         owners = registered(self._modules.roots())
         for book in (*self._over, *self._books.values()):
             alive = [(t, f) for r, f in book.prints if (t := r()) is not None]
-            if book.fact.cycles or not alive or any(not f.fits(t) for t, f in alive):
+            waited = book.backwards >= _BACKWARDS_WITHOUT_STEP
+            if book.fact.cycles or not waited or not alive or any(not f.fits(t) for t, f in alive):
                 continue
             self.recorder.observe(
                 NeverStepped(
                     optimizer=book.fact.optimizer,
-                    backwards=self._backwards,
+                    backwards=book.backwards,
                     built=book.fact.built,
                     backward=book.fact.backward or self._no_step_backward,
                     zero_grad=book.fact.zero_grad,

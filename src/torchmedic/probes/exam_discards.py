@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import nn
 from torch.amp import grad_scaler as torch_scaler
+from torch.nn.utils import clip_grad as torch_clip
 from torch.overrides import TorchFunctionMode
 
 from torchmedic.facts import DiscardedGradients, Location
@@ -29,7 +30,7 @@ _CYCLES_INNOCENT = 3
 _SUSPICIOUS_AFTER = 2
 _MOST_LOOKS = 3
 # These read gradients in order to clear or to shorten them, which is no use of them.
-_NO_USE = ("zero_grad", "_get_total_norm", "_clip_grads_with_norm_", "clip_grad_norm_", "clip_grad_value_")
+_CLEARING = "zero_grad"
 
 Line = tuple[CodeType, int]
 
@@ -87,6 +88,7 @@ class DiscardExam(Probe):
         self._over: list[_Book] = []
         self._reads: _GradientReads | None = None
         self._in_closure = False
+        self._closure_computes = False
         self._watch_clearing()
         self._watch_scaler()
 
@@ -102,10 +104,13 @@ class DiscardExam(Probe):
 
     def on_zero_grad(self, optimizer: Any) -> None:
         book = self._books.get(optimizer)
-        if book is not None and book.is_open and book.now.is_filled and not self._is_blind():
-            book.cleared = user_location()
+        # Lightning hands out a double of the optimizer, which clears the same gradients.
+        for cleared in (book,) if book is not None else self._open_books():
+            if cleared.is_open and cleared.now.is_filled and not self._is_blind():
+                cleared.cleared = user_location()
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
+        self._closure_computes |= self._in_closure
         if self._is_blind():
             return
         for book in self._open_books():
@@ -133,7 +138,7 @@ class DiscardExam(Probe):
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if self.recorder.clock_is_held:
             return
-        self._in_closure = bool(args[1:] or kwargs.get("closure"))
+        self._in_closure, self._closure_computes = bool(args[1:] or kwargs.get("closure")), False
         # What another optimizer steps on may have been computed for it alone.
         for other, book in self._books.items():
             if other is not optimizer:
@@ -141,12 +146,16 @@ class DiscardExam(Probe):
         own = self._books.get(optimizer)
         if own is not None and own.is_open and not self._in_closure:
             self._close_cycle(optimizer, own)
-        elif own is not None:
-            own.now = _Cycle()
 
     def on_step_done(self, optimizer: Any) -> None:
         if self.recorder.clock_is_held:
             return
+        own = self._books.get(optimizer)
+        # Frameworks pass a closure that does nothing where the user has run backward before.
+        if own is not None and own.is_open and self._in_closure and not self._closure_computes:
+            self._close_cycle(optimizer, own)
+        elif own is not None:
+            own.now = _Cycle()
         self._in_closure = False
         if any(book.is_suspicious and book.looked < _MOST_LOOKS for book in self._open_books()):
             self._start_looking()
@@ -267,4 +276,5 @@ class _GradientReads(TorchFunctionMode):
 def _is_use(reader: CodeType, func: Any, args: tuple[Any, ...]) -> bool:
     if func.__name__ == "__set__":
         return args[1] is not None
-    return reader.co_name not in _NO_USE and not is_own_file(reader.co_filename)
+    is_clipping = reader.co_filename == torch_clip.__file__
+    return reader.co_name != _CLEARING and not is_clipping and not is_own_file(reader.co_filename)

@@ -12,6 +12,7 @@ import torch
 from torch import nn
 from torch.nn.utils import rnn as torch_rnn
 from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
 
 from torchmedic.facts import Location, PaddedLabels
 from torchmedic.probes.frames import user_frame
@@ -61,7 +62,9 @@ class PaddingExam(Probe):
         self._patches = Patches()
         self._padded: deque[_Padded] = deque(maxlen=_RECENT)
         self._tokens: list[_Tokens] = []
+        self._batch: Any = None
         self._watch: _TokensAndLosses | None = None
+        self._is_over = False
         self._watch_padding()
 
     def remove(self) -> None:
@@ -69,7 +72,12 @@ class PaddingExam(Probe):
         self._patches.restore()
 
     def on_optimizer(self, optimizer: Any) -> None:
+        self._is_over = False
         self.recorder.wake(self)
+
+    def on_batch(self, batch: Any, iterator: Any) -> None:
+        if not self._is_over and self.recorder.is_ours:
+            self._batch = batch
 
     def on_step_done(self, optimizer: Any) -> None:
         self._stop()
@@ -79,8 +87,10 @@ class PaddingExam(Probe):
         if steps in _LOOKED_AT and self._is_padding_about() and may_put_on() and not is_compiled():
             self._watch = _TokensAndLosses(shielded(self)(self._note_tokens), shielded(self)(self._look))
             torch._C._push_on_torch_function_stack(self._watch)
-        if steps > _LAST_LOOK:
+        self._is_over = steps > _LAST_LOOK
+        if self._is_over:
             self._padded.clear()
+            self._batch = None
             self.recorder.rest(self)
 
     def _stop(self) -> None:
@@ -91,7 +101,9 @@ class PaddingExam(Probe):
 
     def _is_padding_about(self) -> bool:
         layers = (m for m in self._modules.alive() if isinstance(m, nn.Embedding))
-        return bool(self._padded) or any(layer.padding_idx is not None for layer in layers)
+        paddings = [layer.padding_idx for layer in layers]
+        told = bool(paddings) and bool(_masks_in(self._batch))
+        return bool(self._padded) or told or any(padding is not None for padding in paddings)
 
     def _watch_padding(self) -> None:
         original = torch_rnn.pad_sequence
@@ -131,8 +143,9 @@ class PaddingExam(Probe):
             return
         near = target.detach().cpu().flatten()
         pads = next((pad for pad in reversed(self._padded) if _is_same(pad.values, near)), None)
+        masks = [*((pads.mask,) if pads is not None else ()), *_masks_in(self._batch)]
         for tokens in self._tokens:
-            mask = _padding_of(tokens, near, pads)
+            mask = _padding_of(tokens, near, masks)
             if mask is not None and tokens.vocabulary != given.shape[1]:
                 self._note(function, near, tokens, mask, options, pads)
                 return
@@ -201,20 +214,33 @@ def _is_same(padded: torch.Tensor, flat: torch.Tensor) -> bool:
     return padded.numel() == flat.numel() and bool((padded.cpu().flatten() == flat).all())
 
 
-def _padding_of(tokens: _Tokens, target: torch.Tensor, pads: _Padded | None) -> torch.Tensor | None:
-    """Where the tokens are padding: by what the embedding says, or by where the targets were padded."""
+def _padding_of(tokens: _Tokens, target: torch.Tensor, masks: list[torch.Tensor]) -> torch.Tensor | None:
+    """Where the tokens are padding: by what the embedding says, by where targets were padded, or by the batch."""
     ids = tokens.ids
     if ids.numel() != target.numel():
         return None
     if tokens.padding is not None:
         mask = ids == tokens.padding % tokens.vocabulary
         return mask if _is_at_an_end(mask) else None
-    if pads is None or pads.mask.shape != ids.shape or not bool(pads.mask.any()):
-        return None
-    # A token that stands at all these places and nowhere else is no word.
-    there = ids[pads.mask]
-    alone = bool((there == there[0]).all()) and not bool((ids[~pads.mask] == there[0]).any())
-    return pads.mask if alone else None
+    return next((mask for mask in masks if mask.shape == ids.shape and _is_no_word(ids, mask)), None)
+
+
+def _is_no_word(ids: torch.Tensor, mask: torch.Tensor) -> bool:
+    """A token that stands at all masked places and nowhere else is no word."""
+    there = ids[mask]
+    return len(there) > 0 and bool((there == there[0]).all()) and not bool((ids[~mask] == there[0]).any())
+
+
+def _masks_in(batch: Any) -> list[torch.Tensor]:
+    """What may be a mask of padding in a batch: zeros and ones of which the ones, or the zeros, fill up the ends."""
+    found: list[torch.Tensor] = []
+    for leaf in tree_leaves(batch):
+        if not isinstance(leaf, torch.Tensor) or leaf.ndim != 2 or not 0 < leaf.numel() <= _MOST_ELEMENTS:
+            continue
+        if leaf.dtype == torch.bool or bool(((leaf == 0) | (leaf == 1)).all()):
+            ones = leaf.detach().cpu() == 1
+            found += [mask for mask in (ones, ~ones) if _is_at_an_end(mask)]
+    return found
 
 
 def _is_at_an_end(mask: torch.Tensor) -> bool:

@@ -1,4 +1,4 @@
-"""The exam of distributed samplers: without `set_epoch`, every epoch has the same order."""
+"""The exam of samplers: distributed ones without `set_epoch`, weighted ones with fewer weights than there are rows."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import weakref
 from dataclasses import dataclass
 from typing import Any
 
+from torch.utils import data as torch_data
 from torch.utils.data import distributed
 
-from torchmedic.facts import Location, SamplerEpochNeverSet
+from torchmedic.facts import Location, RowsWithoutWeight, SamplerEpochNeverSet
 from torchmedic.probes.frames import user_location
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 
@@ -27,7 +28,7 @@ class _Sampler:
 
 
 class SamplerExam(Probe):
-    """Wraps the constructor and the iteration of `DistributedSampler`."""
+    """Wraps the constructors of samplers and loaders, and the iteration of `DistributedSampler`."""
 
     name = "sampler-exam"
 
@@ -49,11 +50,44 @@ class SamplerExam(Probe):
             iterated(sampler)
             return iterate(sampler)
 
+        self._weighted: dict[int, tuple[weakref.ref[Any], Location | None]] = {}
+        self._short: dict[int, RowsWithoutWeight] = {}
+        self._watch_built(torch_data.WeightedRandomSampler, self._weighted_built)
+        self._watch_built(torch_data.DataLoader, self._loader_built)
         self._patches.replace(kind, "__init__", init_)
         self._patches.replace(kind, "__iter__", iterate_)
 
     def remove(self) -> None:
         self._patches.restore()
+
+    def _watch_built(self, kind: Any, told: Any) -> None:
+        original = kind.__init__
+        note = shielded(self)(told)
+
+        @functools.wraps(original)
+        def init(made: Any, *args: Any, **kwargs: Any) -> None:
+            with frame_hidden:
+                original(made, *args, **kwargs)
+            if self.recorder.is_ours:
+                note(made)
+
+        self._patches.replace(kind, "__init__", init)
+
+    def _weighted_built(self, sampler: Any) -> None:
+        self._weighted[id(sampler)] = (weakref.ref(sampler), user_location())
+
+    def _loader_built(self, loader: Any) -> None:
+        kept, built = self._weighted.get(id(loader.sampler), (None, None))
+        sampler = kept() if kept is not None else None
+        rows = len(loader.dataset) if hasattr(loader.dataset, "__len__") else 0
+        if sampler is not None and sampler is loader.sampler and len(sampler.weights) < rows:
+            self._short[id(sampler)] = RowsWithoutWeight(
+                weights=len(sampler.weights),
+                rows=rows,
+                draws=sampler.num_samples,
+                where=built,
+                loader=user_location(),
+            )
 
     def _built(self, sampler: Any) -> None:
         self._samplers[id(sampler)] = _Sampler(weakref.ref(sampler), user_location())
@@ -68,6 +102,8 @@ class SamplerExam(Probe):
             known.iterated = known.iterated or user_location()
 
     def on_finish(self) -> None:
+        for short in self._short.values():
+            self.recorder.observe(short)
         for known in self._samplers.values():
             if known.iterations >= 2 and known.same == known.iterations - 1 and self.recorder.step:
                 self.recorder.observe(

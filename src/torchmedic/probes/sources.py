@@ -6,6 +6,7 @@ import ast
 import os
 import sys
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from torchmedic.facts import Location
 from torchmedic.probes.expressions import parsed
@@ -168,13 +169,16 @@ def _functional_dropout(node: ast.AST) -> str:
 
 
 def padding_lines(label: int) -> tuple[tuple[Location, str], ...]:
-    """Calls of `pad_sequence` in the user's files that fill up with a number, which is 0 where none is given."""
-    calls = ((file, node) for file in user_files() for node in ast.walk(parsed(file) or ast.Module([], [])))
-    return tuple(
-        (location(file, call.lineno), ast.unparse(call))
-        for file, call in calls
-        if isinstance(call, ast.Call) and _called(call) == "pad_sequence" and _padding_value(call) == str(label)
-    )
+    """Lines of the user's files that fill a sequence up with a number: `pad_sequence(x)`, `x + [0] * missing`."""
+    nodes = ((file, node) for file in user_files() for node in ast.walk(parsed(file) or ast.Module([], [])))
+    return tuple((location(file, node.lineno), ast.unparse(node)) for file, node in nodes if _fills_up(node, label))
+
+
+def _fills_up(node: ast.AST, label: int) -> TypeGuard[ast.expr]:
+    if isinstance(node, ast.Call):
+        return _called(node) == "pad_sequence" and _padding_value(node) == str(label)
+    repeated = node.left if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) else None
+    return isinstance(repeated, ast.List) and [ast.unparse(item) for item in repeated.elts] == [str(label)]
 
 
 def _called(call: ast.Call) -> str:

@@ -52,7 +52,7 @@ class PaddingCountedAsClass(Rule):
             ),
             remedies=(
                 Remedy(title=f"pad the labels with `padding_value={first.ignore_index}`, which the loss ignores")
-                if first.padded_by
+                if "pad_sequence" in first.padded_by
                 else Remedy(title=f"fill the labels up with {first.ignore_index}, which the loss ignores"),
                 Remedy(title="leave padded places out of the accuracy as well"),
             ),
