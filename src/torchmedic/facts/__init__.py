@@ -6,6 +6,8 @@ from torchmedic.facts.clues import FailedCall as FailedCall
 from torchmedic.facts.clues import FileAtCrash as FileAtCrash
 from torchmedic.facts.clues import MissingKey as MissingKey
 from torchmedic.facts.clues import NoneOrigin as NoneOrigin
+from torchmedic.facts.clues import NumberAsText as NumberAsText
+from torchmedic.facts.clues import UsedUpGenerator as UsedUpGenerator
 from torchmedic.facts.codec import from_plain as from_plain
 from torchmedic.facts.codec import observation_from_plain as observation_from_plain
 from torchmedic.facts.codec import to_plain as to_plain

@@ -89,3 +89,25 @@ class EmptyFilter(Observation):
     hints: tuple[str, ...] = ()
     still_held: bool = False
     step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsedUpGenerator(Observation):
+    """A generator that had ended when the script died, held by a variable of its frames or an attribute of one."""
+
+    kind: ClassVar[str] = "used-up-generator"
+    variable: str
+    path: str
+    function: str
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberAsText(Observation):
+    """A text that spells a number, where a number was needed; `written` is the line of a file that spells it."""
+
+    kind: ClassVar[str] = "number-as-text"
+    name: str
+    text: str
+    written: Location | None = None
+    step: int | None = None

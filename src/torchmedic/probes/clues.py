@@ -23,6 +23,8 @@ from torchmedic.probes.expressions import (
     peek,
 )
 from torchmedic.probes.frames import is_user_file, location
+from torchmedic.probes.number_as_text import number_as_text
+from torchmedic.probes.used_up import used_up_generator
 from torchmedic.probes.values import type_name
 from torchmedic.record import Probe
 
@@ -44,11 +46,14 @@ class Clues(Probe):
 
 def clues_of(error: BaseException) -> Iterator[Observation]:
     """What the live objects around an exception tell."""
-    finders: tuple[tuple[type[BaseException], Callable[[BaseException], Observation | None]], ...] = (
+    kinds = type[BaseException] | tuple[type[BaseException], ...]
+    finders: tuple[tuple[kinds, Callable[[BaseException], Observation | None]], ...] = (
         (KeyError, missing_key),
         (TypeError, failed_call),
         (Exception, none_origin),
         (Exception, file_at_crash),
+        (ZeroDivisionError, used_up_generator),
+        ((TypeError, ValueError), number_as_text),
     )
     for kind, finder in finders:
         if isinstance(error, kind):

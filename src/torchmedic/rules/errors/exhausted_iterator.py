@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, LoaderAtCrash, Location, Run
+from torchmedic.facts import Crash, LoaderAtCrash, Location, Run, UsedUpGenerator
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._reading import also, crash_in, said, user_line
 from torchmedic.rules.errors._syntax import Assignment, Code, dotted
@@ -17,11 +17,15 @@ class ExhaustedIterator(Rule):
     code = "ERR039"
     name = "exhausted-iterator"
     symptoms = (Symptom.CRASH,)
-    tell_apart = "StopIteration, or `generator raised StopIteration`, on a line that calls `next`"
+    tell_apart = "StopIteration on a line that calls `next`, or a count of 0 after a loop over a generator"
     needs = (Crash,)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         crash = crash_in(run)
+        seen = run.last(UsedUpGenerator)
+        if crash is not None and seen is not None and crash.type_name == "ZeroDivisionError":
+            yield from self._looped_over_nothing(run, crash, seen)
+            return
         if crash is None or not (crash.type_name == "StopIteration" or said(crash, "generator raised StopIteration")):
             return
         where = user_line(crash.cause) if crash.cause is not None else None
@@ -42,6 +46,44 @@ class ExhaustedIterator(Rule):
             evidence=tuple(_evidence(run, source)),
             remedies=tuple(_remedies(name, source)),
         )
+
+    def _looped_over_nothing(self, run: Run, crash: Crash, seen: UsedUpGenerator) -> Iterator[Diagnosis]:
+        """A loop over a generator that had ended counts nothing, and what divides by the count fails."""
+        code = Code.of(run)
+        loop = _loop_over(code, crash, seen.variable)
+        showed = user_line(crash)
+        if loop is None or showed is None or not run.info.steps:
+            return
+        made, _ = _made(code, seen.path, loop)
+        where = made or loop
+        yield self.diagnose(
+            headline=f"`{seen.path}` is a generator that is used up: the loop over it runs no more",
+            confidence="likely",
+            where=where,
+            label="made here, once" if made is not None else "",
+            also=also((loop, "nothing comes in this pass"), (showed, "so this divides by 0"), but=where),
+            culprit=Culprit(phase="data", tensor=seen.path),
+            evidence=(
+                f"`{seen.path}` comes from `{seen.function}`, and had ended when the script died",
+                f"{run.info.steps} optimizer steps were made before",
+            ),
+            remedies=(
+                Remedy(title=f"make the generator anew for every pass: call `{seen.function}` in `__iter__`")
+                if "." in seen.path
+                else Remedy(title=f"make `{seen.path}` anew at the top of every epoch"),
+                Remedy(title="or keep what it gives in a list"),
+            ),
+        )
+
+
+def _loop_over(code: Code, crash: Crash, variable: str) -> Location | None:
+    """A `for` of the failing frames that goes over a variable."""
+    for frame in (f for f in crash.frames if f.is_user):
+        scope = code.scope(frame.location)
+        for node in ast.walk(scope) if scope is not None else ():
+            if isinstance(node, ast.For) and variable in (dotted(n) for n in ast.walk(node.iter)):
+                return code.place(frame.location.file, node)
+    return None
 
 
 def _asked(code: Code, where: Location) -> str:

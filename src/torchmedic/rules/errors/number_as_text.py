@@ -1,0 +1,86 @@
+"""A text that spells a number, used as a number."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from torchmedic.facts import Crash, Location, NumberAsText, Run
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._following import passed_as, written_under
+from torchmedic.rules.errors._reading import also, crash_in, user_line
+from torchmedic.rules.errors._syntax import Code
+
+
+class NumberAsTextRule(Rule):
+    """A setting from a file, the command line or the environment that was never turned into a number."""
+
+    code = "ERR064"
+    name = "number-as-text"
+    symptoms = (Symptom.CRASH,)
+    tell_apart = "TypeError between 'str' and a number, and the text spells a number"
+    needs = (Crash, NumberAsText)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        crash, seen = crash_in(run), run.last(NumberAsText)
+        line = user_line(crash) if crash is not None else None
+        if crash is None or seen is None or line is None:
+            return
+        code = Code.of(run)
+        where = seen.written or _option(code, seen.name) or _spelt(code, seen) or line
+        yield self.diagnose(
+            headline=f"`{seen.name}` is the text `{seen.text!r}`, where a number is needed",
+            confidence="proven",
+            where=where,
+            label="text, not a number" if where != line else "",
+            also=also((line, "used as a number here"), but=where),
+            culprit=Culprit(phase="setup", field=seen.name, tensor=seen.name),
+            evidence=tuple(_evidence(seen)),
+            remedies=tuple(_remedies(seen, where)),
+        )
+
+
+def _option(code: Code, name: str) -> Location | None:
+    """The option of an argument parser that has no `type`."""
+    for place, call in code.calls("add_argument"):
+        words = [a.value for a in call.args if isinstance(a, ast.Constant)]
+        is_it = any(str(word).lstrip("-").replace("-", "_") == name for word in words)
+        if is_it and not any(k.arg in ("type", "action") for k in call.keywords):
+            return place
+    return None
+
+
+def _spelt(code: Code, seen: NumberAsText) -> Location | None:
+    given = [*written_under(code, seen.name), *passed_as(code, seen.name)]
+    fits = [place for place, value in given if isinstance(value, ast.Constant) and value.value == seen.text]
+    return fits[0] if len(fits) == 1 else None
+
+
+def _is_yaml(seen: NumberAsText) -> bool:
+    return seen.written is not None and seen.written.file.endswith((".yaml", ".yml"))
+
+
+def _evidence(seen: NumberAsText) -> Iterator[str]:
+    if _is_yaml(seen) and "e" in seen.text.lower() and "." not in seen.text:
+        yield f"PyYAML takes `{seen.text}` for a text: a number with an exponent needs a point there, as in `1.0e-3`"
+
+
+def _remedies(seen: NumberAsText, where: Location) -> Iterator[Remedy]:
+    if _is_yaml(seen) and seen.written is not None:
+        number = f"{float(seen.text):.1e}" if "e" in seen.text.lower() else seen.text
+        old = seen.written.source.strip()
+        yield Remedy(
+            title="write it so that YAML reads a number", diff=f"- {old}\n+ {old.replace(seen.text, _pointed(number))}"
+        )
+    if "add_argument" in where.source:
+        yield Remedy(title="give the option a type: `add_argument(…, type=float)`")
+    yield Remedy(title=f"turn it into a number where it is read: `float({seen.name})`")
+
+
+def _pointed(number: str) -> str:
+    """
+    >>> _pointed("1.0e-03")
+    '1.0e-3'
+    """
+    base, mark, exponent = number.partition("e")
+    return f"{base}{mark}{int(exponent)}" if mark else number
