@@ -298,6 +298,8 @@ class StateLoaded(Observation):
 
     `own` counts given tensors that are the very memory of the module they were loaded into. `renamed` pairs skipped
     keys with missing ones of the same shape and last word, where these pairs leave none of the missing ones over.
+    `between` is how the user wrote the taker and the giver of a model's own tensors, `aliased` the line that made one
+    of them the other.
     """
 
     kind: ClassVar[str] = "state-loaded"
@@ -319,6 +321,8 @@ class StateLoaded(Observation):
     steps_since: int = 0
     wanted_names: tuple[str, ...] = ()
     file_loaded: Location | None = None
+    between: tuple[str, str] | None = None
+    aliased: Location | None = None
     step: int | None = None
 
 

@@ -39,6 +39,19 @@ def assigned_later(since: Location | None, name: str) -> Location | None:
     return location(file, min(lines), since.function) if lines else None
 
 
+def alias_line(name: str, other: str) -> Location | None:
+    """The line that gives a variable or an attribute nothing but another name of the same thing."""
+    short, original = name.rpartition(".")[2], other.rpartition(".")[2]
+    for file in user_files():
+        tree = parsed(file)
+        if tree is None:
+            continue
+        for node in _assignments(tree, short):
+            if node.value is not None and _last_name(node.value) == original:
+                return location(file, node.lineno, _function_name(tree, node.lineno))
+    return None
+
+
 def _file_of(place: Location | None) -> str:
     return next((file for file in user_files() if place is not None and shown_path(file) == place.file), "")
 

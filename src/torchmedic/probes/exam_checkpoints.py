@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import functools
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +12,11 @@ import torch
 from torch import nn
 
 from torchmedic.facts import Location, StateLoaded
-from torchmedic.probes.frames import user_location
+from torchmedic.probes.argument_lines import alias_line
+from torchmedic.probes.frames import user_frame, user_location
 from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.patching import Patches, frame_hidden
+from torchmedic.probes.positions import expression_at, parsed_expression
 from torchmedic.probes.trace import storage_key
 from torchmedic.record import Probe, Recorder, shielded
 
@@ -130,6 +134,7 @@ class CheckpointExam(Probe):
         shared = [k for k in matched if storage_key(given[k]) == storage_key(wanted[k])]
         strip, add, again = _prefixes(given, wanted) if len(matched) < len(given) else ("", "", 0)
         taken = self._taken.get(_memory(given) or 0, [])[-1:]
+        between = _taker_and_giver() if len(shared) == len(given) else None
         return StateLoaded(
             model=type(module).__name__,
             where=user_location(),
@@ -149,8 +154,23 @@ class CheckpointExam(Probe):
             kept_step=taken[0].step if taken else None,
             steps_since=self.recorder.step - taken[0].step if taken else 0,
             file_loaded=self._file,
+            between=between,
+            aliased=alias_line(*between) if between is not None else None,
             step=self.recorder.step,
         )
+
+
+def _taker_and_giver() -> tuple[str, str] | None:
+    """`a` and `b` of `a.load_state_dict(b.state_dict())`, where the user wrote two different things."""
+    frame = user_frame(sys._getframe(2))
+    tree = parsed_expression(expression_at(frame.f_code, frame.f_lasti)) if frame is not None else None
+    if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Attribute) or not tree.args:
+        return None
+    state = tree.args[0]
+    if not isinstance(state, ast.Call) or not isinstance(state.func, ast.Attribute) or state.func.attr != "state_dict":
+        return None
+    taker, giver = ast.unparse(tree.func.value), ast.unparse(state.func.value)
+    return (taker, giver) if taker != giver else None
 
 
 def _memory(state: Any) -> int | None:

@@ -41,7 +41,7 @@ def operand_names(expression: str) -> tuple[str, ...]:
     >>> operand_names("(x - mean) / std"), operand_names("p.log()"), operand_names("torch.where(m, a, b)")
     (('x - mean', 'std'), ('p',), ('m', 'a', 'b'))
     """
-    node = _parsed(expression)
+    node = parsed_expression(expression)
     if isinstance(node, ast.BinOp):
         return ast.unparse(node.left), ast.unparse(node.right)
     if isinstance(node, ast.UnaryOp):
@@ -66,7 +66,7 @@ def called_name(expression: str) -> str:
     >>> called_name("F.normalize(a, dim=1)"), called_name("a / b")
     ('normalize', '/')
     """
-    node = _parsed(expression)
+    node = parsed_expression(expression)
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute):
             return node.func.attr
@@ -90,7 +90,7 @@ _OPERATORS: dict[type[ast.operator], str] = {
 }
 
 
-def _parsed(expression: str) -> ast.AST | None:
+def parsed_expression(expression: str) -> ast.AST | None:
     try:
         tree = ast.parse(expression, mode="eval")
     except SyntaxError:
