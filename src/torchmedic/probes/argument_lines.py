@@ -14,18 +14,23 @@ _MOST_HOPS = 4
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def argument_made_at(called: Location | None, keyword: str, position: int) -> Location | None:
-    """The line that made an argument of the call at a line; None where it was written there or cannot be followed."""
+def argument_made_at(called: Location | None, callee: str, keyword: str, position: int) -> Location | None:
+    """The line that made an argument of the call at a line; None where it was written there or cannot be followed.
+
+    `callee` is the name of the class that was built, which the line may call by another name.
+    """
     file = _file_of(called)
     tree = parsed(file) if file else None
     if called is None or tree is None:
         return None
-    line, value = called.line, _argument(tree, called.line, keyword, position)
+    line, value = called.line, _argument(tree, called.line, callee, keyword, position)
     for _ in range(_MOST_HOPS):
         made = _made(file, tree, line, value)
         if made is None:
             break
         file, tree, line, value = made
+    if isinstance(value, ast.List | ast.Dict) and not ast.unparse(value).strip("[]{}"):
+        return None  # filled somewhere else
     return location(file, line, _function_name(tree, line)) if (shown_path(file), line) != _place(called) else None
 
 
@@ -60,14 +65,20 @@ def _place(called: Location) -> tuple[str, int]:
     return called.file, called.line
 
 
-def _argument(tree: ast.Module, line: int, keyword: str, position: int) -> ast.expr | None:
-    """The argument of the first call on a line that has it."""
-    for call in ast.walk(tree):
-        if isinstance(call, ast.Call) and call.lineno <= line <= (call.end_lineno or 0):
-            named = [given.value for given in call.keywords if given.arg == keyword]
-            if named or (position >= 0 and len(call.args) > position):
-                return named[0] if named else call.args[position]
-    return None
+def _argument(tree: ast.Module, line: int, callee: str, keyword: str, position: int) -> ast.expr | None:
+    """The argument of the call that built something on a line: the one of that name, else the only one that fits."""
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or 0)]
+    by_name = [call for call in calls if _called(call) == callee]
+    rated = [call for call in calls if any(given.arg == "lr" for given in call.keywords)]
+    fitting = by_name or rated
+    if len(fitting) != 1:
+        return None
+    named = [given.value for given in fitting[0].keywords if given.arg == keyword]
+    return next(iter(named or fitting[0].args[position : position + 1]), None)
+
+
+def _called(call: ast.Call) -> str:
+    return ast.unparse(call.func).rpartition(".")[2]
 
 
 def _made(
@@ -84,7 +95,7 @@ def _made(
 
 def _returned(call: ast.Call) -> tuple[str, ast.Module, int, ast.expr | None] | None:
     """The only `return` of the user's own function that was called."""
-    name = ast.unparse(call.func).rpartition(".")[2]
+    name = _called(call)
     for file in user_files():
         tree = parsed(file)
         for node in ast.walk(tree) if tree is not None else ():

@@ -152,7 +152,7 @@ class LeafExam(Probe):
             orphans=len(orphans),
             orphan_shapes=tuple(tuple(p.shape) for p in orphans[:50]),
             names=tuple(owners[id(p)].path for p in parameters if id(p) in owners)[:20],
-            given=argument_made_at(self._optimizers.built_at(optimizer), "params", 0),
+            given=argument_made_at(self._optimizers.built_at(optimizer), type(optimizer).__name__, "params", 0),
             twin=self._twin_of(optimizer, {id(p) for p in parameters}),
         )
 

@@ -185,7 +185,7 @@ class Pulse(Probe):
                     highest_lr=max(course.rates) if course.rates else None,
                     gradient=course.gradient,
                     backward_lines=len(course.lines),
-                    rate_made=argument_made_at(course.built, "lr", 1),
+                    rate_made=argument_made_at(course.built, course.name, "lr", 1),
                 )
             )
             for fact in course.changes.facts(course.name, course.built):
