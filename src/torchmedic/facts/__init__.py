@@ -125,6 +125,8 @@ from torchmedic.facts.series import Series as Series
 from torchmedic.facts.spreads import BatchField as BatchField
 from torchmedic.facts.spreads import ColumnHistogram as ColumnHistogram
 from torchmedic.facts.spreads import Histogram as Histogram
+from torchmedic.facts.statements import DroppedResult as DroppedResult
+from torchmedic.facts.statements import UncalledMethod as UncalledMethod
 from torchmedic.facts.training import ActivationSeen as ActivationSeen
 from torchmedic.facts.training import GradientsByDepth as GradientsByDepth
 from torchmedic.facts.training import RateRaised as RateRaised

@@ -22,6 +22,7 @@ from torchmedic.probes.exam_samples import SampleExam
 from torchmedic.probes.exam_scaler import ScalerExam
 from torchmedic.probes.exam_schedule_resuming import ScheduleResumeExam
 from torchmedic.probes.exam_schedules import ScheduleExam
+from torchmedic.probes.exam_statements import StatementExam
 from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
@@ -52,6 +53,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         ResumeExam(optimizers),
         ScheduleResumeExam(schedules),
         ScalerExam(),
+        StatementExam(modules, optimizers),
         AverageExam(modules, optimizers),
         ReuseExam(modules, optimizers),
     )

@@ -1,0 +1,34 @@
+"""What was seen of statements that do nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class UncalledMethod(Observation):
+    """A statement that names a method of training and does not call it: `optimizer.zero_grad`."""
+
+    kind: ClassVar[str] = "uncalled-method"
+    text: str
+    method: str
+    where: Location
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DroppedResult(Observation):
+    """A layer that `forward` calls without using what it returns; its parameters never had a gradient."""
+
+    kind: ClassVar[str] = "dropped-result"
+    text: str
+    owner: str
+    attribute: str
+    layer: str
+    parameters: tuple[str, ...]
+    where: Location
+    optimizer_built: Location | None
+    step: int | None = None
