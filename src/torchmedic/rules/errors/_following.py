@@ -9,6 +9,7 @@ from torchmedic.facts import Location
 from torchmedic.rules.errors._syntax import Code, dotted
 
 Written = tuple[Location, ast.expr]
+_DEEPEST = 6
 
 
 def given_for(call: ast.Call, name: str, position: int) -> ast.expr | None:
@@ -66,19 +67,34 @@ def default_of(function: ast.FunctionDef, name: str) -> ast.expr | None:
     return known.get(name)
 
 
-def texts_behind(code: Code, expression: ast.expr, place: Location, depth: int = 0) -> Iterator[tuple[Location, str]]:
+def texts_behind(code: Code, expression: ast.expr, place: Location) -> Iterator[tuple[Location, str]]:
     """The words that an expression may hold, each with the place where it is written."""
-    if depth > 6:
+    return ((at, value) for at, value in constants_behind(code, expression, place) if isinstance(value, str))
+
+
+def constants_behind(
+    code: Code, expression: ast.expr, place: Location, depth: int = 0
+) -> Iterator[tuple[Location, object]]:
+    """The constants that an expression may stand for, each with the place where it is written."""
+    if depth > _DEEPEST:
         return
     if isinstance(expression, ast.Constant):
-        if isinstance(expression.value, str):
-            yield code.place(place.file, expression), expression.value
+        yield code.place(place.file, expression), expression.value
     elif isinstance(expression, (ast.Tuple, ast.List, ast.Set)):
         for item in expression.elts:
-            yield from texts_behind(code, item, place, depth + 1)
+            yield from constants_behind(code, item, place, depth + 1)
     else:
         for at, value in _bound_to(code, expression, place):
-            yield from texts_behind(code, value, at, depth + 1)
+            yield from constants_behind(code, value, at, depth + 1)
+
+
+def _fields(code: Code, name: str) -> Iterator[Written]:
+    """The defaults of a field, in the bodies of classes."""
+    for file, tree in code.trees.items():
+        bodies = (node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+        for line in (line for body in bodies for line in body if isinstance(line, ast.AnnAssign)):
+            if isinstance(line.target, ast.Name) and line.target.id == name and line.value is not None:
+                yield code.place(file, line), line.value
 
 
 def _bound_to(code: Code, expression: ast.expr, place: Location) -> Iterator[Written]:
@@ -86,6 +102,7 @@ def _bound_to(code: Code, expression: ast.expr, place: Location) -> Iterator[Wri
         yield from written_under(code, str(expression.slice.value))
     elif isinstance(expression, ast.Attribute):
         yield from passed_as(code, expression.attr)
+        yield from _fields(code, expression.attr)
         for bound in code.attribute_assignments(expression.attr):
             if bound.value is not None:
                 yield bound.location, bound.value

@@ -35,6 +35,15 @@ class Trail:
         for bound in self._bindings(name, place):
             if found := self._of_binding(name, bound, path, depth + 1):
                 return found
+        return self._of_stores(name, depth + 1)
+
+    def _of_stores(self, name: str, depth: int) -> Location | None:
+        """What was put into a container: `self.parts[task] = …`."""
+        for place in self._code.stores_into(name.rpartition(".")[2]) if "." in name else ():
+            statement = self._code.statement(place)
+            value = getattr(statement, "value", None)
+            if isinstance(value, ast.expr) and (found := self._of_expression(value, (), place, depth)):
+                return found
         return None
 
     def _bindings(self, name: str, place: Location) -> Iterator[Assignment]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, RefetchedSample, Run
+from torchmedic.facts import Crash, Location, RefetchedSample, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._batches import refetched
 from torchmedic.rules.errors._reading import also, user_line
+from torchmedic.rules.errors._syntax import Code, dotted
 
 _MOST_VALUES = 5
 _PLAIN = ("int", "str", "float", "pathlib.PosixPath")
@@ -29,17 +31,44 @@ class FailingSample(Rule):
         if seen is None or seen.crash is None or outer is None:
             return
         crash = seen.crash
-        where = user_line(crash) or seen.getitem or seen.loader_built
+        read = user_line(crash)
+        counted = _miscounted(Code.of(run), seen, crash)
+        where = counted[0] if counted is not None else read or seen.getitem or seen.loader_built
         yield self.diagnose(
             headline=_headline(seen, crash),
             confidence="proven" if seen.failed else "likely",
             where=where,
-            label=_first_line(crash),
-            also=also((seen.loader_built, "the loader that fetched it"), but=where),
+            label=_first_line(crash) if counted is None else f"counts without `{counted[1]}`, which is read",
+            also=also(
+                (read if counted else None, "read beyond its end here"),
+                (seen.loader_built, "the loader that fetched it"),
+                but=where,
+            ),
             culprit=Culprit(phase="data", sample=seen.index),
             evidence=tuple(_evidence(seen, crash)),
-            remedies=tuple(_remedies(seen)),
+            remedies=tuple(_remedies(seen))
+            if counted is None
+            else (Remedy(title=f"let `__len__` count what `__getitem__` reads: `len({counted[1]})`"),),
         )
+
+
+def _miscounted(code: Code, seen: RefetchedSample, crash: Crash) -> tuple[Location, str] | None:
+    """The end of a `__len__` that does not ask the list whose end the sample lies beyond, and that list."""
+    line = user_line(crash)
+    length = code.function("__len__", seen.dataset.rpartition(".")[2])
+    if crash.type_name != "IndexError" or line is None or length is None or seen.stage != "dataset":
+        return None
+    read = [
+        dotted(n.value)
+        for statement in code.statements(line)
+        for n in ast.walk(statement)
+        if isinstance(n, ast.Subscript) and dotted(n.value).startswith("self.")
+    ]
+    returned = [n for n in ast.walk(length[1]) if isinstance(n, ast.Return) and n.value is not None]
+    asked = {dotted(n) for r in returned for n in ast.walk(r) if isinstance(n, ast.Attribute)}
+    if len(set(read)) != 1 or len(returned) != 1 or not asked or asked & set(read):
+        return None
+    return code.place(length[0], returned[0]), read[0]
 
 
 def _headline(seen: RefetchedSample, crash: Crash) -> str:

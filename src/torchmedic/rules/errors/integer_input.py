@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, Run
+from torchmedic.facts import Crash, Frame, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._dtypes import first_holding, kinds_said
+from torchmedic.rules.errors._origins import Trail
 from torchmedic.rules.errors._reading import (
+    also,
     crash_in,
     layer_in,
     layer_input,
@@ -18,6 +21,7 @@ from torchmedic.rules.errors._reading import (
     tensors_on_line,
     user_line,
 )
+from torchmedic.rules.errors._syntax import Code, dotted
 
 _WHOLE = ("int64", "int32", "int16", "int8", "uint8", "bool")
 _INDEX = (
@@ -72,19 +76,51 @@ class IntegerInput(Rule):
     def _index(self, run: Run, crash: Crash) -> Iterator[Diagnosis]:
         layer = layer_in(crash)
         given = layer_input(crash)
-        found = [(n, t) for n, t in tensors_on_line(run, crash.user_frame) if t.dtype.startswith("float")]
-        name = next((n for n, t in found if given is None or t.shape == given.shape), "the index")
+        frame = _whole_function(crash)
+        found = [(n, t) for n, t in tensors_on_line(run, frame) if t.dtype.startswith("float")]
+        name = next((n for n, t in found if given is None or t.shape == given.shape), found[0][0] if found else "")
+        trail = Trail(Code.of(run), _makes_float)
+        line = user_line(crash)
+        outer = _outermost_with(crash, name) or frame
+        born = trail.of_name(name.partition("[")[0], outer.location) if name and outer is not None else None
+        name = name or "the index"
+        where = born or line
         dtype = given.dtype if given is not None else found[0][1].dtype if found else "not of whole numbers"
         user = f"`{layer_name(layer)}` looks up rows by whole numbers" if layer else "an index is a whole number"
         yield self.diagnose(
             headline=f"{quoted(name)} is {dtype}, but {user}",
             confidence="proven",
-            where=user_line(crash),
+            where=where,
+            label="made a float here" if born is not None else "",
+            also=also((line, "looked up here"), but=where),
             culprit=Culprit(tensor=name, module=layer_name(layer) if layer else None, phase="forward", op="index"),
             evidence=("an embedding table is indexed by int64 or int32 ids",) if layer else (),
-            remedies=(Remedy(title=f"convert it: `{name}.long()`"),),
+            remedies=(
+                Remedy(title="keep the ids whole: `.long()` instead of `.float()`")
+                if born is not None
+                else Remedy(title=f"convert it: `{name.removeprefix('the ')}.long()`"),
+            ),
         )
 
 
 def _scale(dtype: str) -> str:
     return "and divide bytes by 255 to get values from 0 to 1" if dtype == "uint8" else ""
+
+
+def _whole_function(crash: Crash) -> Frame | None:
+    """The failing frame of the user's; a comprehension has none of the function's variables, so the function's."""
+    own = [f for f in reversed(crash.frames) if f.is_user]
+    return next((f for f in own if not f.location.function.endswith(("<listcomp>", "<genexpr>"))), None)
+
+
+def _outermost_with(crash: Crash, name: str) -> Frame | None:
+    """The first frame that calls a tensor by this name: a module's `forward` is not called by its own name."""
+    frames = (f for f in crash.frames if f.is_user)
+    return next((f for f in frames if (v := f.value(name)) is not None and v.tensor is not None), None)
+
+
+def _makes_float(node: ast.expr) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    typed = any(k.arg == "dtype" and "float" in ast.unparse(k.value) for k in node.keywords)
+    return typed or dotted(node.func).rpartition(".")[2] in ("float", "FloatTensor")

@@ -9,10 +9,12 @@ from torchmedic.facts import Crash, GradModeAtCrash, LayerBuilt, Location, Model
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._cuts import Cut, Tracer
 from torchmedic.rules.errors._filters import unmatched_words
+from torchmedic.rules.errors._origins import Trail
 from torchmedic.rules.errors._reading import also, crash_in, quoted, said, tensors, user_line
 from torchmedic.rules.errors._syntax import Code, dotted
 
 _MESSAGE = r"element \d+ of tensors does not require grad and does not have a grad_fn"
+_PLAIN = r"'([\w.]*(?:float|int|ndarray)\w*)' object has no attribute 'backward'"
 
 
 class LossWithoutGraph(Rule):
@@ -27,11 +29,15 @@ class LossWithoutGraph(Rule):
     def check(self, run: Run) -> Iterator[Diagnosis]:
         crash = crash_in(run)
         line = user_line(crash) if crash is not None else None
-        if crash is None or line is None or said(crash, _MESSAGE) is None:
+        plain = said(crash, _PLAIN)
+        if crash is None or line is None or (plain is None and said(crash, _MESSAGE) is None):
             return
         code = Code.of(run)
         root = _root(code, line)
         name = ast.unparse(root) if root is not None else "the loss"
+        if plain is not None:
+            yield self._plain_number(code, line, name, plain[1])
+            return
         mode = run.last(GradModeAtCrash)
         if mode is not None and not mode.enabled:
             yield self._switched_off(code, line, name)
@@ -44,6 +50,20 @@ class LossWithoutGraph(Rule):
         tracer = Tracer(run, crash)
         cut = tracer.cut(root, line) or tracer.plain_cut(root, line) if root is not None else None
         yield self._cut(crash, line, name, cut) if cut is not None else self._unknown(crash, line, name)
+
+    def _plain_number(self, code: Code, line: Location, name: str, kind: str) -> Diagnosis:
+        born = Trail(code, _leaves_torch).of_name(name, line)
+        where = born or line
+        return self.diagnose(
+            headline=f"{quoted(name)} is a plain `{kind}`: its graph was left behind on the way",
+            confidence="proven",
+            where=where,
+            label="a number without a graph comes out of this" if born is not None else "",
+            also=also((line, "`backward` is asked of it here"), but=where),
+            culprit=Culprit(tensor=name, op="item", phase="forward"),
+            evidence=("`.item()`, `float(…)` and NumPy give numbers that know nothing of the parameters",),
+            remedies=(Remedy(title="keep the tensor for `backward`, and take `.item()` for what is printed or kept"),),
+        )
 
     def _cut(self, crash: Crash, line: Location, name: str, cut: Cut) -> Diagnosis:
         return self.diagnose(
@@ -124,6 +144,15 @@ def _root(code: Code, line: Location) -> ast.expr | None:
                 return inner.args[0]
             return inner
     return None
+
+
+def _leaves_torch(node: ast.expr) -> bool:
+    """A call that makes a number or an array of a tensor."""
+    if not isinstance(node, ast.Call):
+        return False
+    word = dotted(node.func).rpartition(".")[2]
+    is_method = isinstance(node.func, ast.Attribute) and word in ("item", "tolist", "numpy")
+    return is_method or (dotted(node.func) in ("float", "int") and len(node.args) == 1)
 
 
 def _outer(paths: tuple[str, ...]) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from torchmedic.facts import Crash, Holder, Location, Run, StaleGraph
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._following import passed_by_callers
 from torchmedic.rules.errors._reading import also, crash_in, said, shape, user_line
 from torchmedic.rules.errors._syntax import Assignment, Code, dotted_names
 
@@ -172,7 +174,7 @@ def _variable_store(code: Code, crash: Crash, fact: StaleGraph, holder: Holder) 
     loop = _loop(code, place)
     inside = [a for a in bound if loop is None or loop.lineno <= a.location.line <= (loop.end_lineno or 0)]
     if not bound:
-        return None
+        return _passed_store(code, crash, fact, holder, place)
     if loop is not None and not inside:
         return (bound[-1].location, "once") if holder.is_old else None
     kept = [a for a in inside if a.location.line > place.line or a.how == "augment" or _feeds_itself(a, name)]
@@ -183,6 +185,23 @@ def _variable_store(code: Code, crash: Crash, fact: StaleGraph, holder: Holder) 
     used = _first_use(code, name, inside[-1], fact, place)
     first = fact.first_backward
     return used, "root" if first is not None and (used.file, used.line) == (first.file, first.line) else "shared"
+
+
+def _passed_store(
+    code: Code, crash: Crash, fact: StaleGraph, holder: Holder, place: Location
+) -> tuple[Location, str] | None:
+    """The same for a tensor that came as an argument: what the caller's variable is."""
+    function = code.scope(place)
+    own = [f for f in crash.frames if f.is_user]
+    at = next((i for i, f in enumerate(own) if f.location.function == holder.function), 0)
+    if not isinstance(function, ast.FunctionDef) or at == 0:
+        return None
+    caller = own[at - 1].location
+    for where, given in passed_by_callers(code, place, function, holder.name):
+        if (where.file, where.line) == (caller.file, caller.line) and isinstance(given, ast.Name):
+            above = replace(holder, name=given.id, function=caller.function)
+            return _variable_store(code, crash, fact, above)
+    return None
 
 
 def _feeds_itself(bound: Assignment, name: str) -> bool:
@@ -205,10 +224,12 @@ def _loop(code: Code, place: Location) -> ast.For | ast.While | None:
 
 def _first_use(code: Code, name: str, bound: Assignment, fact: StaleGraph, place: Location) -> Location:
     """The first line that uses a shared tensor before the first backward: where a `detach` belongs."""
-    until = fact.first_backward.line if fact.first_backward is not None else place.line
     scope = code.scope(place)
     if scope is None:
         return bound.location
+    first = fact.first_backward
+    is_here = first is not None and first.file == place.file and code.scope(first) is scope
+    until = first.line if first is not None and is_here else place.line
     uses = [
         n
         for n in ast.walk(scope)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, FailedCall, Location, Run
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._following import written_under
 from torchmedic.rules.errors._reading import also, crash_in, said, user_line
 from torchmedic.rules.errors._syntax import Code
 
@@ -38,18 +39,31 @@ class WrongArguments(Rule):
         name = found.group("name").replace("<locals>.", "")
         call = run.last(FailedCall) or _from_source(run, name)
         lacks_self = call is not None and call.lacks_self and call.defined is not None
-        where = call.defined if call is not None and lacks_self else called
+        written = _written(Code.of(run), _group(found, "keyword"), called)
+        where = call.defined if call is not None and lacks_self else written or called
         yield self.diagnose(
             headline=_headline(name, found, call, lacks_self),
             confidence="proven",
             where=where,
-            mark=f"{call.callee}(" if call is not None and not lacks_self else "",
-            label="the first parameter receives the object itself" if lacks_self else "",
+            mark=f"{call.callee}(" if call is not None and not lacks_self and written is None else "",
+            label="the first parameter receives the object itself"
+            if lacks_self
+            else f"`{_group(found, 'keyword')}` is written here"
+            if written is not None
+            else "",
             also=_also(call, called, where),
             culprit=Culprit(module=name),
             evidence=tuple(_evidence(name, call)),
             remedies=(Remedy(title=_cure(found, call, lacks_self)),),
         )
+
+
+def _written(code: Code, keyword: str, called: Location | None) -> Location | None:
+    """The key of a dictionary that a call with `**` unpacked into a parameter."""
+    if not keyword or called is None or "**" not in called.source:
+        return None
+    lines = {(place.file, place.line): place for place, _ in written_under(code, keyword)}
+    return next(iter(lines.values())) if len(lines) == 1 else None
 
 
 def _from_source(run: Run, name: str) -> FailedCall | None:
