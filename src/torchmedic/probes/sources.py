@@ -17,8 +17,16 @@ _GRAD_FREE = ("no_grad", "inference_mode", "set_grad_enabled")
 
 def user_files() -> list[str]:
     """The files of the user's own modules that are loaded."""
-    found = dict.fromkeys(getattr(module, "__file__", None) or "" for module in list(sys.modules.values()))
+    found = dict.fromkeys(_file_of(name, module) for name, module in list(sys.modules.items()))
     return [file for file in found if file.endswith(".py") and is_user_file(file) and os.path.exists(file)]
+
+
+def _file_of(name: str, module: object) -> str:
+    """A module's file. Python takes it from the script itself as soon as that has come to its end."""
+    file = getattr(module, "__file__", None)
+    if file is None and name == "__main__":
+        file = getattr(getattr(module, "__loader__", None), "path", None)
+    return str(file or "")
 
 
 def hung_at(kind: type, attribute: str) -> Location | None:
