@@ -61,11 +61,17 @@ class _Course:
     highest: float | None = None
     lines: set[tuple[CodeType, int]] = field(default_factory=set)
     changes: RateChanges = field(default_factory=RateChanges)
+    decay: float | None = None
 
     def weights(self) -> list[torch.Tensor]:
         """The chosen parameters; none at all when one of them is gone."""
         alive = [p for p in (reference() for reference in self.chosen) if p is not None]
         return [p.detach() for p in alive] if len(alive) == len(self.chosen) else []
+
+    def size_since_start(self) -> float | None:
+        """The size of the weights relative to that at the start."""
+        now, then = _norm(self.weights()), _norm(self.start)
+        return now / then if now is not None and then else None
 
     def change_since(self, then: list[torch.Tensor]) -> float | None:
         """The distance from older values, relative to their size."""
@@ -132,6 +138,8 @@ class Pulse(Probe):
 
     def _begin(self, optimizer: Any) -> _Course:
         course = _Course(name=type(optimizer).__name__, built=self._optimizers.built_at(optimizer))
+        decay = optimizer.param_groups[0].get("weight_decay") if optimizer.param_groups else None
+        course.decay = float(decay) if isinstance(decay, (int, float)) else None
         total = 0
         for group in optimizer.param_groups:
             for p in group["params"]:
@@ -185,6 +193,8 @@ class Pulse(Probe):
                     highest_lr=max(course.rates) if course.rates else None,
                     gradient=course.gradient,
                     backward_lines=len(course.lines),
+                    decay=course.decay,
+                    shrunk=course.size_since_start(),
                     rate_made=argument_made_at(course.built, course.name, "lr", 1),
                 )
             )
