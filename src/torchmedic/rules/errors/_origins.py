@@ -156,13 +156,22 @@ def _positional(function: ast.FunctionDef) -> list[str]:
 
 
 def counting_from_one(code: Code) -> Location | None:
-    """The one place in the user's files that numbers things from 1."""
+    """The one table in the user's files that numbers things from 1; a loop that counts its steps so is none."""
     found = {
         (place.file, place.line): place
-        for place, call in code.calls("enumerate")
-        if any(k.arg == "start" and _is_one(k.value) for k in call.keywords) or any(map(_is_one, call.args[1:]))
+        for file, tree in code.trees.items()
+        for table in ast.walk(tree)
+        if isinstance(table, (ast.DictComp, ast.ListComp))
+        if any(_counts_from_one(generator.iter) for generator in table.generators)
+        for place in [code.place(file, table)]
     }
     return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _counts_from_one(node: ast.expr) -> bool:
+    if not isinstance(node, ast.Call) or dotted(node.func) != "enumerate":
+        return False
+    return any(k.arg == "start" and _is_one(k.value) for k in node.keywords) or any(map(_is_one, node.args[1:]))
 
 
 def _is_one(node: ast.expr) -> bool:
