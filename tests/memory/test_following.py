@@ -162,8 +162,8 @@ def test_an_lstm_on_packed_sequences_keeps_its_reserve() -> None:
     plan = plan_of(SCRIPTS / "lstm.py")
     assert plan.lost is None
     reserve = next(big for big in plan.largest if big.module == "lstm")
-    # Two layers, both directions: five values of each unit, the outputs between, and a mask of dropout.
-    assert reserve.shape[0] == pytest.approx(64 * 100 * 256 * 2 * (11 * 4 + 1), rel=0.05)
+    # Two layers, both directions: five values of each unit and the outputs between, for 20 to 100 positions a sample.
+    assert reserve.shape[0] == pytest.approx(64 * 60 * 256 * 2 * 11 * 4, rel=0.2)
 
 
 @pytest.mark.parametrize(("remedy", "helps"), [("bf16", True), ("checkpointing", True), ("fused", False)])

@@ -61,7 +61,9 @@ class Attention:
             return _flash
         step = (8 if half else 4) if new_enough else (8 if half else 1)
         fits = head % step == 0 and value.shape[-1] % step == 0 and head == key.shape[-1]
-        if ranks and fits and not grouped and query.dtype is not torch.float64 and flags.mem_efficient_sdp_enabled():
+        learned_bias = mask is not None and mask.requires_grad
+        suits = ranks and fits and not grouped and not learned_bias and query.dtype is not torch.float64
+        if suits and flags.mem_efficient_sdp_enabled():
             return _efficient
         return _math
 

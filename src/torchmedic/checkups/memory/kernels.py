@@ -43,10 +43,13 @@ class Kernels:
 
     def _open_handle(self, world: World, origin: Origin, library: str, workspace: int) -> None:
         """A handle for each thread, and each handle its workspace: backward has a thread of its own."""
-        handle = (world.backward.running, library)
-        if handle not in self._handles:
-            self._handles.add(handle)
-            world.ledger.keep(workspace, origin, library, "workspace")
+        self.keep_once(world, origin, library, workspace, of_thread=world.backward.running)
+
+    def keep_once(self, world: World, origin: Origin, what: str, size: int, *, of_thread: bool = False) -> None:
+        """Memory that a library takes when it is first used, and keeps."""
+        if (of_thread, what) not in self._handles:
+            self._handles.add((of_thread, what))
+            world.ledger.keep(size, origin, what, "workspace")
 
 
 def _bytes(tensor: Any) -> int:
@@ -109,6 +112,11 @@ def _sort(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> list[int]:
     return [_bytes(values), 2 * _bytes(indices)] if values.dim() and values.shape[-1] > 1024 else []
 
 
+def _softmax_backward(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> list[int]:
+    """The product of gradient and result is made first; the logarithm's kernel does without."""
+    return [_bytes(args[0])]
+
+
 _CUBLAS = {
     aten.mm.default,
     aten.addmm.default,
@@ -129,6 +137,7 @@ _TEMPORARIES: dict[Any, Sizes] = {
     aten.embedding_dense_backward.default: _embedding_backward,
     aten.convolution.default: _convolution,
     aten.convolution_backward.default: _convolution_backward,
+    aten._softmax_backward_data.default: _softmax_backward,
     aten.sort.default: _sort,
     aten.sort.stable: _sort,
 }

@@ -15,8 +15,14 @@ if TYPE_CHECKING:
 
 # Values that cuDNN keeps of each unit, step and layer: gates and states. Between layers it keeps the outputs too.
 _KEPT = {"lstm": 5, "gru": 6, "rnn_tanh": 1, "rnn_relu": 1}
-# Measured: the workspace is a small part of the reserve.
-_WORKSPACE = 0.024
+_GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
+# The workspace, read off 56 layers of LSTM and GRU on a card (the plain RNN has kernels of its own, not modelled): so
+# many values of each unit and step, so many of each unit and sample for every layer and direction, and a fixed part.
+_BY_STEP = {"lstm": 4, "gru": 3, "rnn_tanh": 2, "rnn_relu": 2}
+_BY_SAMPLE = {"lstm": 6, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
+_FOR_EACH_LAYER = 8 << 20
+_DROPOUT_STATE = 6_488_064
+_DESCRIPTORS = 256
 
 
 def install_recurrent(patches: Patches, world: World) -> None:
@@ -75,15 +81,43 @@ class _Shape:
         self.batch_first, self.dropout, self.states = batch_first, dropout, states
         self.sizes: Any = value_of(sizes) if sizes is not None else None
 
+    def remember_dropout(self) -> None:
+        """The generators of dropout are made once."""
+        if self.dropout and self.world.device == "cuda":
+            self.world.kernels.keep_once(self.world, self.world.origin(), "cuDNN dropout", _DROPOUT_STATE)
+
     def reserve(self, data: torch.Tensor, width: int) -> int:
-        """Bytes that are kept for backward; padded positions of a packed batch count."""
-        packed = self.sizes is not None
-        positions = len(self.sizes) * int(self.sizes[0]) if packed else data.shape[0] * data.shape[1]
+        """Bytes that are kept for backward. Dropout keeps a bit for each unit, of padded positions as well."""
+        positions, samples, steps = self._extent(data)
         units = positions * width * self.directions
         between = self.layers - 1
-        masks = units * between if self.dropout else 0
+        masks = steps * samples * width * self.directions**2 * between // 8 if self.dropout else 0
         kept = _KEPT[self.kind] * self.layers + between
-        return units * kept * data.element_size() + masks
+        return units * kept * data.element_size() + masks + _DESCRIPTORS
+
+    def workspace(self, data: torch.Tensor, width: int) -> int:
+        """Bytes that a pass takes for itself; a batch that is not packed is copied into and out of that form."""
+        positions, samples, _ = self._extent(data)
+        both = 2 if self.directions == 2 else 0
+        mask = 1 if self.dropout and self.layers > 1 and not both else 0
+        by_step = positions * width * self.directions * (_BY_STEP[self.kind] + both + mask)
+        parts = self.layers * self.directions
+        by_sample = samples * width * parts
+        values = by_step + by_sample * (_BY_SAMPLE[self.kind] + both) + self._weights(data.shape[-1], width)
+        if self.sizes is None:
+            values += positions * (width * self.directions + data.shape[-1]) + 2 * self.states * by_sample
+        return values * data.element_size() + parts * _FOR_EACH_LAYER + _DESCRIPTORS
+
+    def _weights(self, given: int, width: int) -> int:
+        inputs = given + (self.layers - 1) * width * self.directions + self.layers * width
+        return _GATES[self.kind] * width * self.directions * inputs
+
+    def _extent(self, data: torch.Tensor) -> tuple[int, int, int]:
+        """Positions that hold something, samples, and steps of the longest one."""
+        if self.sizes is not None:
+            return data.shape[0], int(self.sizes[0]), len(self.sizes)
+        samples, steps = (data.shape[0], data.shape[1]) if self.batch_first else (data.shape[1], data.shape[0])
+        return samples * steps, samples, steps
 
 
 class _Cudnn(torch.autograd.Function):
@@ -99,10 +133,10 @@ class _Cudnn(torch.autograd.Function):
         learns = train and any(t.requires_grad for t in (data, *rest))
         if not learns:
             return (out, *last)
-        size = shape.reserve(data, width)
-        scratch = data.new_empty(int(size * _WORKSPACE), dtype=torch.uint8)
+        shape.remember_dropout()
+        scratch = data.new_empty(shape.workspace(data, width), dtype=torch.uint8)
+        ctx.shape, ctx.reserve = shape, data.new_empty(shape.reserve(data, width), dtype=torch.uint8)
         del scratch
-        ctx.shape, ctx.reserve = shape, data.new_empty(size, dtype=torch.uint8)
         copied = data.transpose(0, 1).contiguous() if shape.batch_first and shape.sizes is None else data
         ctx.save_for_backward(data, out, copied, *rest)
         return (out, *last)
@@ -113,11 +147,14 @@ class _Cudnn(torch.autograd.Function):
         shape = ctx.shape
         gradient = grads[0] if grads[0] is not None else torch.zeros_like(out)
         gradient = gradient.contiguous()
-        scratch = data.new_empty(int(ctx.reserve.numel() * _WORKSPACE), dtype=torch.uint8)
         of_data = torch.empty_like(data)
         of_states = [torch.empty_like(state) for state in rest[: shape.states]]
-        del scratch
+        space = shape.workspace(data, rest[0].shape[-1])
+        for_data = data.new_empty(space, dtype=torch.uint8)
+        del for_data, gradient
         flat = data.new_empty(sum(weight.numel() for weight in rest[shape.states :]))
+        for_weights = data.new_empty(space, dtype=torch.uint8)
+        del for_weights
         parts, at = [], 0
         for weight in rest[shape.states :]:
             parts.append(flat[at : at + weight.numel()].view(weight.shape))
