@@ -64,11 +64,24 @@ class WrongUnpackCount(Rule):
             confidence="proven",
             where=line,
             mark=names if names in line.source else "",
-            also=also((returned.decided if returned else None, "what is returned is written here"), but=line),
+            also=also(
+                (returned.decided if returned else None, "what is returned is written here"),
+                (_handed_in(code, crash, value), "handed in here"),
+                but=line,
+            ),
             culprit=Culprit(tensor=names, module=what, phase="forward", op="unpack"),
             evidence=(f"`{what}` returns {returned.words}",) if returned is not None else (),
             remedies=(_cure(line, names, returned),),
         )
+
+
+def _handed_in(code: Code, crash: Crash, value: ast.expr) -> Location | None:
+    """The caller's line, where what is unpacked came as an argument."""
+    own = [f.location for f in crash.frames if f.is_user]
+    function = code.scope(own[-1]) if len(own) > 1 else None
+    if not isinstance(value, ast.Name) or not isinstance(function, ast.FunctionDef):
+        return None
+    return own[-2] if value.id in {a.arg for a in function.args.args} else None
 
 
 def _sides(statement: ast.stmt | None) -> tuple[ast.expr | None, ast.expr | None]:
