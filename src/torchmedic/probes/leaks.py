@@ -21,7 +21,9 @@ from torchmedic.record import Probe, Recorder
 _FIRST_SCAN = 15
 _FURTHER = 2.5
 _FREE_SCANS = 2
+_MOST_FREE_SCANS = 8
 _MOST_OF_TIME = 0.005
+_GROWN = 16 << 20  # bytes since the last scan: reason enough to look again
 _MOST_MARKS = 200_000
 _LEAST_KEPT = 8
 _LEAST_SPAN = 10
@@ -86,6 +88,7 @@ class Leaks(Probe):
         self._passes = 0
         self._iterator: Any = None
         self._resident = 0
+        self._held = 0
 
     def on_batch(self, batch: Any, iterator: Any) -> None:
         if iterator is not (self._iterator() if self._iterator is not None else None):
@@ -111,8 +114,9 @@ class Leaks(Probe):
                 self.recorder.observe(suspect.fact)
 
     def _may_scan(self) -> bool:
-        elapsed = time.perf_counter() - self._began
-        return self._scans < _FREE_SCANS or self._spent < _MOST_OF_TIME * elapsed
+        if self._scans < _FREE_SCANS or self._spent < _MOST_OF_TIME * (time.perf_counter() - self._began):
+            return True
+        return self._scans < _MOST_FREE_SCANS and held_bytes() > self._held + _GROWN
 
     # -- one look ------------------------------------------------------------------------------------------------
 
@@ -123,6 +127,7 @@ class Leaks(Probe):
         self._look_for_containers([k for k in kept if k.made <= len(self._marks) - 2], frame, at_end)
         self._look_for_chains(kept, frame, at_end)
         self._retract(at_end)
+        self._held = held_bytes()
         self._spent += time.perf_counter() - started
 
     def _alive(self) -> list[_Kept]:
@@ -247,6 +252,12 @@ def _add_saved(graph: _Graph, node: Any) -> None:
                 if storage.data_ptr() not in graph.seen and not (tensor.is_leaf and tensor.requires_grad):
                     graph.seen.add(storage.data_ptr())
                     graph.bytes += storage.nbytes()
+
+
+def held_bytes() -> int:
+    """What this process holds on the host and on its card."""
+    on_card = torch.cuda.memory_allocated() if torch.cuda.is_initialized() else 0  # type: ignore[no-untyped-call]
+    return resident_bytes() + on_card
 
 
 def resident_bytes() -> int:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from torchmedic.facts import Crash, Holder, InplaceChange, InplaceClash, Location, Run
+from torchmedic.facts import Crash, InplaceChange, InplaceClash, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._reading import also, crash_in, quoted, said, shape, user_line
 from torchmedic.rules.errors._syntax import Code, dotted
@@ -55,8 +55,11 @@ class InplaceChangedSavedTensor(Rule):
             return
         stepped = next((h for h in fact.holders if h.kind == "parameter"), None)
         step = seen.where if seen is not None else _optimizer_step(code, line)
-        if stepped is not None and step is not None:
-            yield self._stepped(fact, stepped, step, line)
+        used = seen.saved_by if seen is not None and seen.by_optimizer else ""
+        if step is not None and (stepped is not None or used):
+            name = stepped.name if stepped is not None else used.partition("(")[0]  # the layer, for its weights
+            versions = f"`{stepped.name}` {shape(stepped.shape)} is at version {stepped.version}" if stepped else ""
+            yield self._stepped(fact, name, step, line, versions)
             return
         change = _likeliest(code, fact)
         if change is not None:
@@ -101,16 +104,16 @@ class InplaceChangedSavedTensor(Rule):
             remedies=(_cure(change),),
         )
 
-    def _stepped(self, fact: InplaceClash, holder: Holder, step: Location, line: Location) -> Diagnosis:
+    def _stepped(self, fact: InplaceClash, name: str, step: Location, line: Location, versions: str) -> Diagnosis:
         call = step.source.strip().split("  #")[0]
         return self.diagnose(
-            headline=f"`{call}` changed `{holder.name}` before this `backward` had used it",
+            headline=f"`{call}` changed `{name}` before this `backward` had used it",
             confidence="proven",
             where=step,
             label="the weights are changed here",
             also=also((line, "and their old values are needed here"), but=step),
-            culprit=Culprit(parameter=holder.name, op="optimizer.step", phase="backward"),
-            evidence=(*_evidence(fact), f"`{holder.name}` {shape(holder.shape)} is at version {holder.version}"),
+            culprit=Culprit(parameter=name, op="optimizer.step", phase="backward"),
+            evidence=(*_evidence(fact), *([versions] if versions else [])),
             remedies=(
                 Remedy(title="run every `backward` that goes through these weights before the first `step`"),
                 Remedy(title="or compute the second loss anew, after the step"),

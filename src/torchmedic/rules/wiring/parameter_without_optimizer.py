@@ -22,11 +22,14 @@ class ParameterWithoutOptimizer(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         leaves = [leaf for leaf in run.all(StrayLeaf) if _is_forgotten(run, leaf)]
-        optimizer = max(run.all(OptimizerSeen), key=lambda o: o.steps, default=None)
+        seen_ones = list(run.all(OptimizerSeen))
+        # Of two that hold the very same parameters the later one is the copy that was not changed.
+        twins = [one for one in seen_ones if one.twin is not None]
+        optimizer = twins[-1] if twins else max(seen_ones, key=lambda o: o.steps, default=None)
         if not leaves or optimizer is None or optimizer.plain_tensors == optimizer.parameters:
             return
         # Two models of the same build have parameters of the same names.
-        unclear = any(leaf.name in seen.names for leaf in leaves for seen in run.all(OptimizerSeen))
+        unclear = any(leaf.name in seen.names for leaf in leaves for seen in seen_ones)
         names = [f"{leaf.owner}.{leaf.name}" if unclear and leaf.owner else leaf.name for leaf in leaves]
         where = optimizer.given or optimizer.built
         head = listed(names, 2) if len(names) <= 2 else f"`{short(names[0])}` and {len(names) - 1} more parameters"
