@@ -1,4 +1,4 @@
-"""Fills the Example of every rule's page from its bad script, and writes the index of rules: `make docs`."""
+"""Fills the Example of every rule's page from its bad script, and writes index and counts of the rules: `make docs`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from torchmedic.rules import catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
 INDEX = Path("docs/reference/rules.md")
+READMES = ("README.md", "README.zh-CN.md")
 _EXPECT = re.compile(r"[ \t]*# expect: [A-Z]{3}\d{3}[ \t]*$", re.MULTILINE)
 _EXAMPLE = re.compile(r"(^## Example\n\n```python\n).*?(^```$)", re.MULTILINE | re.DOTALL)
 
@@ -54,6 +55,18 @@ def _row(rule: Rule, family: str) -> str:
     return f"| {rule.code} | [{rule.name}]({page}) | {told} |"
 
 
+def counted(page: str, rules: tuple[Rule, ...]) -> str:
+    """A README with the number of causes in its table of families.
+
+    >>> counted("| memory | MEM | 1 | what grows |", ())
+    '| memory | MEM | 0 | what grows |'
+    """
+    for prefix, family in FAMILIES.items():
+        count = sum(rule.family == family for rule in rules)
+        page = re.sub(rf"^(\| \w+ \| {prefix} \| )\d+ ", rf"\g<1>{count} ", page, flags=re.MULTILINE)
+    return page
+
+
 def texts(root: Path) -> Iterator[tuple[Path, str]]:
     """Every generated file and what it must say."""
     for rule in catalogue():
@@ -63,6 +76,8 @@ def texts(root: Path) -> Iterator[tuple[Path, str]]:
         if path.exists() and script.exists():
             yield path, filled(path.read_text(), script.read_text())
     yield root / INDEX, index(catalogue())
+    for name in READMES:
+        yield root / name, counted((root / name).read_text(), catalogue())
 
 
 def main() -> None:

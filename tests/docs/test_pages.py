@@ -13,9 +13,11 @@ from pathlib import Path
 import click
 import pytest
 
+from scripts.fill_examples import READMES, counted
 from tests.laws.test_layers import MAY_IMPORT
 from torchmedic.cli import main
 from torchmedic.findings import FAMILIES
+from torchmedic.rules import catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -170,3 +172,10 @@ def test_every_page_can_be_found() -> None:
     index = (DOCS / "README.md").read_text(encoding="utf-8")
     pages = [str(page.relative_to(DOCS)) for page in PAGES if page.name != "README.md"]
     assert [page for page in pages if f"]({page})" not in index] == []
+
+
+@pytest.mark.parametrize("page", READMES)
+def test_the_counts_of_causes_are_those_of_the_catalogue(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert len(re.findall(r"^\| \w+ \| [A-Z]{3} \| \d+ \|", text, re.MULTILINE)) == len(FAMILIES)
+    assert counted(text, catalogue()) == text, "`make docs` writes them"
