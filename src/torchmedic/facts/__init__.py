@@ -24,6 +24,7 @@ from torchmedic.facts.crash import Frame as Frame
 from torchmedic.facts.crash import RefetchedSample as RefetchedSample
 from torchmedic.facts.crash import SampleField as SampleField
 from torchmedic.facts.data import LoaderSeen as LoaderSeen
+from torchmedic.facts.data import MissingCode as MissingCode
 from torchmedic.facts.data import RowsWithoutWeight as RowsWithoutWeight
 from torchmedic.facts.data import SharedRows as SharedRows
 from torchmedic.facts.data import WrappedArithmetic as WrappedArithmetic

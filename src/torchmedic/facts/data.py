@@ -90,3 +90,16 @@ class RowsWithoutWeight(Observation):
     where: Location | None
     loader: Location | None
     step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissingCode(Observation):
+    """A number at the far end of columns of a table that was read; `shares` of each column hold it."""
+
+    kind: ClassVar[str] = "missing-code"
+    step: int | None
+    where: Location | None
+    path: str
+    value: float
+    columns: tuple[str, ...]
+    shares: tuple[float, ...]

@@ -158,9 +158,11 @@ def _look_at_one_step(recorder: Recorder) -> None:
 
 
 def _watch_pandas(recorder: Recorder) -> None:
+    from torchmedic.probes.missing_codes import MissingCodes
     from torchmedic.probes.tables import Tables
 
     recorder.add(Tables())
+    recorder.add(MissingCodes())
 
 
 def _record_abrupt_exit(recorder: Recorder) -> None:
