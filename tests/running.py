@@ -185,7 +185,7 @@ def _forget_shadowed(work: Path) -> None:
 
     The tests' own modules would pass for files of the user.
     """
-    hidden = {"tests", *(file.stem for file in work.glob("*.py"))}
+    hidden = {"tests", "bench", "scripts", *(file.stem for file in work.glob("*.py"))}
     for name in [name for name in sys.modules if name.partition(".")[0] in hidden]:
         del sys.modules[name]
 

@@ -134,7 +134,6 @@ from torchmedic.facts.training import RateRaised as RateRaised
 from torchmedic.facts.training import TrainingCourse as TrainingCourse
 from torchmedic.facts.wiring import BorrowedWeight as BorrowedWeight
 from torchmedic.facts.wiring import EvaluatedInTrain as EvaluatedInTrain
-from torchmedic.facts.wiring import FlagOnModule as FlagOnModule
 from torchmedic.facts.wiring import FrozenLastLayer as FrozenLastLayer
 from torchmedic.facts.wiring import FunctionalDropout as FunctionalDropout
 from torchmedic.facts.wiring import GradientCycles as GradientCycles

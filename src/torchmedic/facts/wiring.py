@@ -373,16 +373,3 @@ class ReusedGraph(Observation):
     parameter_count: int
     where: Location
     backward: Location | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class FlagOnModule(Observation):
-    """`requires_grad` was set on a module, where it is an attribute like any other; `differ` parameters disagree."""
-
-    kind: ClassVar[str] = "flag-on-module"
-    step: int | None
-    where: Location | None
-    module: str
-    value: bool
-    differ: int
-    parameters: int

@@ -9,7 +9,6 @@ from torchmedic.probes.exam_cuts import CutExam
 from torchmedic.probes.exam_cycles import CycleExam
 from torchmedic.probes.exam_discards import DiscardExam
 from torchmedic.probes.exam_evaluations import EvaluationExam
-from torchmedic.probes.exam_flags import FlagExam
 from torchmedic.probes.exam_gradients import GradientExam
 from torchmedic.probes.exam_leaves import LeafExam
 from torchmedic.probes.exam_modes import ModeExam
@@ -49,7 +48,6 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         SamplerExam(),
         BorrowedExam(modules, optimizers),
         GradientExam(modules, optimizers),
-        FlagExam(),
         OverrideExam(modules),
         PaddingExam(modules, optimizers),
         ResumeExam(optimizers),

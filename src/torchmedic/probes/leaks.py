@@ -20,7 +20,7 @@ from torchmedic.record import Probe, Recorder
 
 _FIRST_SCAN = 15
 _FURTHER = 2.5
-_FREE_SCANS = 2
+_FREE_SCANS = 3
 _MOST_FREE_SCANS = 8
 _MOST_OF_TIME = 0.005
 _GROWN = 16 << 20  # bytes since the last scan: reason enough to look again
