@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from torchmedic.facts import Location
-from torchmedic.probes.expressions import parsed
+from torchmedic.probes.expressions import called_name, parsed
 from torchmedic.probes.frames import location, shown_path
-from torchmedic.probes.sources import user_files
+from torchmedic.probes.sources import file_at, user_files
 
 _MOST_HOPS = 4
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -19,7 +19,7 @@ def argument_made_at(called: Location | None, callee: str, keyword: str, positio
 
     `callee` is the name of the class that was built, which the line may call by another name.
     """
-    file = _file_of(called)
+    file = file_at(called)
     tree = parsed(file) if file else None
     if called is None or tree is None:
         return None
@@ -31,12 +31,16 @@ def argument_made_at(called: Location | None, callee: str, keyword: str, positio
         file, tree, line, value = made
     if isinstance(value, ast.List | ast.Dict) and not ast.unparse(value).strip("[]{}"):
         return None  # filled somewhere else
-    return location(file, line, _function_name(tree, line)) if (shown_path(file), line) != _place(called) else None
+    return (
+        location(file, line, _function_name(tree, line))
+        if (shown_path(file), line) != (called.file, called.line)
+        else None
+    )
 
 
 def assigned_later(since: Location | None, name: str) -> Location | None:
     """The first line of the same function, from a line on, that gives a variable or an attribute its value."""
-    file = _file_of(since)
+    file = file_at(since)
     tree = parsed(file) if file else None
     if since is None or tree is None:
         return None
@@ -57,28 +61,16 @@ def alias_line(name: str, other: str) -> Location | None:
     return None
 
 
-def _file_of(place: Location | None) -> str:
-    return next((file for file in user_files() if place is not None and shown_path(file) == place.file), "")
-
-
-def _place(called: Location) -> tuple[str, int]:
-    return called.file, called.line
-
-
 def _argument(tree: ast.Module, line: int, callee: str, keyword: str, position: int) -> ast.expr | None:
     """The argument of the call that built something on a line: the one of that name, else the only one that fits."""
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and n.lineno <= line <= (n.end_lineno or 0)]
-    by_name = [call for call in calls if _called(call) == callee]
+    by_name = [call for call in calls if called_name(call) == callee]
     rated = [call for call in calls if any(given.arg == "lr" for given in call.keywords)]
     fitting = by_name or rated
     if len(fitting) != 1:
         return None
     named = [given.value for given in fitting[0].keywords if given.arg == keyword]
     return next(iter(named or fitting[0].args[position : position + 1]), None)
-
-
-def _called(call: ast.Call) -> str:
-    return ast.unparse(call.func).rpartition(".")[2]
 
 
 def _made(
@@ -95,7 +87,7 @@ def _made(
 
 def _returned(call: ast.Call) -> tuple[str, ast.Module, int, ast.expr | None] | None:
     """The only `return` of the user's own function that was called."""
-    name = _called(call)
+    name = called_name(call)
     for file in user_files():
         tree = parsed(file)
         for node in ast.walk(tree) if tree is not None else ():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import linecache
-import sys
 import traceback
 from collections.abc import Iterator
 from types import FrameType
@@ -16,6 +15,7 @@ from torchmedic.facts import GradModeAtCrash, LayerBuilt, LoaderAtCrash, Locatio
 from torchmedic.probes.frames import is_user_file, shown_path
 from torchmedic.probes.loaders import Loaders
 from torchmedic.probes.modules import Modules
+from torchmedic.probes.sources import user_files
 from torchmedic.probes.values import module_fact, type_name
 from torchmedic.record import Probe
 from torchmedic.redaction import redact
@@ -81,8 +81,8 @@ def named_objects(frames: list[FrameType]) -> Iterator[tuple[str, Any]]:
 
 def _user_files(frames: list[FrameType]) -> list[str]:
     files = [f.f_code.co_filename for f in reversed(frames)]
-    files += [str(getattr(module, "__file__", None) or "") for module in list(sys.modules.values())]
-    return list(dict.fromkeys(file for file in files if file.endswith(".py") and is_user_file(file)))[:_MOST_FILES]
+    own = [file for file in files if file.endswith(".py") and is_user_file(file)]
+    return list(dict.fromkeys([*own, *user_files()]))[:_MOST_FILES]
 
 
 def _loader(name: str, loader: Any, built: Location | None) -> LoaderAtCrash:

@@ -11,17 +11,19 @@ from torch import nn
 
 from torchmedic.facts import Location, SamplesAsSequence, SamplesMixed, SwappedByView
 from torchmedic.probes.calls import Call, CallTrace
-from torchmedic.probes.expressions import parsed
+from torchmedic.probes.expressions import called_name, parsed
 from torchmedic.probes.frames import location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.reach import is_safe_to_follow, reached
 from torchmedic.probes.reshapes import swapped
+from torchmedic.probes.sources import file_at
 from torchmedic.record import Recorder
 
 _VIEWS = frozenset(("view", "reshape"))
 _RECURRENT = frozenset(("lstm", "gru", "rnn_tanh", "rnn_relu"))
 _ATTENTION = "multi_head_attention_forward"
 _TRANSFORMERS = ("TransformerEncoderLayer", "TransformerDecoderLayer", "Transformer")
+_STACKS = ("TransformerEncoder", "TransformerDecoder")
 _MOST_FACTS = 8
 
 
@@ -140,17 +142,10 @@ def _runs_along_first(call: Call, given: torch.Tensor) -> bool:
 
 def _written(built: Location | None) -> Location | None:
     """Copies of a layer are born where the stack is built; the layer's own call near it is the line to edit."""
-    tree = parsed(built.file) if built is not None else None
-    if built is None or tree is None:
+    if built is None or not any(f"{stack}(" in built.source for stack in _STACKS):
         return built
-    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and _called(n) in _TRANSFORMERS]
-    before = [n.lineno for n in calls if n.lineno <= built.line]
-    return location(built.file, max(before), built.function) if before and _is_stack(built.source) else built
-
-
-def _is_stack(source: str) -> bool:
-    return "TransformerEncoder(" in source or "TransformerDecoder(" in source
-
-
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    file = file_at(built)
+    tree = parsed(file) if file else None
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call)] if tree is not None else []
+    before = [n.lineno for n in calls if called_name(n) in _TRANSFORMERS and n.lineno <= built.line]
+    return location(file, max(before), built.function) if before else built

@@ -55,6 +55,11 @@ def parsed(filename: str) -> ast.Module | None:
         return None
 
 
+def called_name(call: ast.Call) -> str:
+    """The last part of what is called: `LSTM` of `nn.LSTM(…)`."""
+    return ast.unparse(call.func).rpartition(".")[2]
+
+
 def peek(node: ast.AST | None, frame: FrameType) -> Any:
     """The value of a name, an attribute or a plain subscript; MISSING for whatever would have to run code."""
     if isinstance(node, ast.Name):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import functools
 import os
-import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from torchmedic.facts import Location, MissingCode
 from torchmedic.probes.expressions import parsed
-from torchmedic.probes.frames import is_user_file, user_location
+from torchmedic.probes.frames import user_location
 from torchmedic.probes.patching import Patches, frame_hidden
+from torchmedic.probes.sources import user_files
 from torchmedic.record import Probe, Recorder, shielded
 
 _READERS = ("read_csv", "read_table", "read_parquet", "read_feather", "read_excel")
@@ -33,7 +33,13 @@ class _Found:
     path: str
     where: Location | None
     value: float
-    shares: dict[str, float] = field(default_factory=dict)
+    shares: dict[str, float]
+    columns: frozenset[str]
+
+    def used(self, words: set[str]) -> dict[str, float]:
+        """A script that names columns of a table uses those; one that names none uses all."""
+        is_choosy = bool(words & self.columns)
+        return {name: share for name, share in self.shares.items() if name in words or not is_choosy}
 
 
 class MissingCodes(Probe):
@@ -76,7 +82,7 @@ class MissingCodes(Probe):
                 by_value.setdefault(value, {})[name] = share
         for value, shares in by_value.items():
             if value in _USUAL or len(shares) >= _SAME_IN_COLUMNS:
-                self._found.append(_Found(str(path), where, value, shares))
+                self._found.append(_Found(str(path), where, value, shares, frozenset(map(str, table.columns))))
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.recorder.rest(self)
@@ -84,9 +90,8 @@ class MissingCodes(Probe):
             return
         handled, words = _known_to_script()
         for found in self._found:
-            # A script that names columns uses those; one that names none uses all.
-            shares = {name: s for name, s in found.shares.items() if name in words} or found.shares
-            if abs(found.value) not in handled and (not words & set(found.shares) or shares):
+            shares = found.used(words)
+            if shares and abs(found.value) not in handled:
                 self.recorder.observe(
                     MissingCode(
                         step=self.recorder.step,
@@ -128,9 +133,8 @@ def _known_to_script() -> tuple[set[float], set[str]]:
     """The numbers (without their sign) that the user's own files compare with or replace, and the texts in them."""
     handled: set[float] = set()
     words: set[str] = set()
-    files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
-    for file in files:
-        tree = parsed(file) if file is not None and is_user_file(file) else None
+    for file in user_files():
+        tree = parsed(file)
         if tree is not None:
             handled |= handled_numbers(tree)
             words |= {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from torchmedic.facts import Location
-from torchmedic.probes.expressions import parsed
-from torchmedic.probes.frames import is_user_file, location
+from torchmedic.probes.expressions import called_name, parsed
+from torchmedic.probes.frames import is_user_file, location, shown_path
 
 _GRAD_FREE = ("no_grad", "inference_mode", "set_grad_enabled")
 
@@ -19,6 +19,11 @@ def user_files() -> list[str]:
     """The files of the user's own modules that are loaded."""
     found = dict.fromkeys(_file_of(name, module) for name, module in list(sys.modules.items()))
     return [file for file in found if file.endswith(".py") and is_user_file(file) and os.path.exists(file)]
+
+
+def file_at(place: Location | None) -> str:
+    """The file of a place, which is told as the user would type it; nothing where it is not loaded."""
+    return next((file for file in user_files() if place is not None and shown_path(file) == place.file), "")
 
 
 def _file_of(name: str, module: object) -> str:
@@ -184,13 +189,9 @@ def padding_lines(label: int) -> tuple[tuple[Location, str], ...]:
 
 def _fills_up(node: ast.AST, label: int) -> TypeGuard[ast.expr]:
     if isinstance(node, ast.Call):
-        return _called(node) == "pad_sequence" and _padding_value(node) == str(label)
+        return called_name(node) == "pad_sequence" and _padding_value(node) == str(label)
     repeated = node.left if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) else None
     return isinstance(repeated, ast.List) and [ast.unparse(item) for item in repeated.elts] == [str(label)]
-
-
-def _called(call: ast.Call) -> str:
-    return ast.unparse(call.func).rpartition(".")[2]
 
 
 def _padding_value(call: ast.Call) -> str:

@@ -15,6 +15,7 @@ from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.reach import is_safe_to_follow, reached
+from torchmedic.probes.sources import file_at
 from torchmedic.record import Recorder
 
 _LEAST_COMPARED = 16
@@ -81,7 +82,6 @@ class Tokens:
         if how.offset < _MOST_OFFSET and (positions is None or min(positions, default=position) == position):
             return None  # no earlier position is read: this dimension is not time
         mixer, mixed_at = self._mixer(trace)
-        file = mixed_at.file if mixed_at is not None else seen.where.file if seen.where is not None else ""
         return TokensAhead(
             step=self._recorder.step,
             offset=how.offset,
@@ -90,10 +90,10 @@ class Tokens:
             seen=positions or (),
             where=seen.where,
             names=seen.names,
-            mask=_mask_line(trace, file),
+            mask=_mask_line(trace, file_at(mixed_at or seen.where)),
             mixer=mixer,
             mixed_at=mixed_at,
-            shifted_at=_shifting_line(seen.where.file) if seen.where is not None and how.offset > 1 else None,
+            shifted_at=_shifting_line(file_at(seen.where)) if how.offset > 1 else None,
         )
 
     def _seen(
@@ -169,7 +169,7 @@ def _mask_line(trace: CallTrace, file: str) -> Location | None:
 
 def _shifting_line(file: str) -> Location | None:
     """The only statement of a file that names labels and takes them from the second token on."""
-    tree = parsed(file)
+    tree = parsed(file) if file else None
     slices = [n for n in ast.walk(tree) if isinstance(n, ast.Slice) and _is_from_second(n)] if tree else []
     lines = {n.lineno for n in slices}
     places = [location(file, line) for line in sorted(lines)]

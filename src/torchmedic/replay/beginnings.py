@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from torchmedic.probes.frames import is_user_file
+from torchmedic.probes.sources import user_files
 from torchmedic.replay.finite import bad_tensors
 from torchmedic.replay.loops import Loop, read_names
 
@@ -74,8 +74,7 @@ def _user_imports(module: str) -> bool:
     Reading the state of a generator that nobody draws from costs more than a small step can spare.
     """
     word = module.rpartition(".")[2]
-    files = {getattr(m, "__file__", None) for m in list(sys.modules.values())}
-    return any(f is not None and is_user_file(f) and word in "".join(linecache.getlines(f)) for f in files)
+    return any(word in "".join(linecache.getlines(file)) for file in user_files())
 
 
 @dataclass(frozen=True, slots=True)

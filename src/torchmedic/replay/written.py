@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import sys
 
 from torchmedic.facts import Location
-from torchmedic.probes.frames import is_user_file, location
+from torchmedic.probes.frames import location
+from torchmedic.probes.sources import user_files
 
 _LABELS = ("label", "target", "tgt", "y")
 _LARGEST_FILE = 500_000
@@ -15,7 +15,7 @@ _LARGEST_FILE = 500_000
 def line_with_number(number: float) -> Location | None:
     """The first statement in a user's file that writes this number, one about labels before others."""
     found: list[tuple[bool, str, int]] = []
-    for file in _user_files():
+    for file in user_files():
         try:
             with open(file, "rb") as source:
                 tree = ast.parse(source.read(_LARGEST_FILE))
@@ -28,11 +28,6 @@ def line_with_number(number: float) -> Location | None:
         return None
     _, file, line = min(found, key=lambda item: item[0])
     return location(file, line)
-
-
-def _user_files() -> list[str]:
-    files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
-    return list(dict.fromkeys(f for f in files if isinstance(f, str) and f.endswith(".py") and is_user_file(f)))
 
 
 def _writes(statement: ast.stmt, number: float) -> bool:

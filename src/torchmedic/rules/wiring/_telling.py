@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
-from torchmedic.facts import Location, Run
+from torchmedic.facts import Location, Observation, Run
 from torchmedic.findings import Also, RuledOut
+
+F = TypeVar("F", bound=Observation)
 
 
 def listed(names: Iterable[str], most: int = 6) -> str:
@@ -31,6 +34,14 @@ def counted(number: int, noun: str) -> str:
 def also(*places: tuple[Location | None, str], where: Location | None = None) -> tuple[Also, ...]:
     """Second places that are known and not the first one."""
     return tuple(Also(location=at, why=why) for at, why in places if at is not None and str(at) != str(where))
+
+
+def repeated(facts: Iterable[F], key: Callable[[F], object], least: int = 2) -> Iterator[list[F]]:
+    """Facts that agree in something, from so many steps at least: what was seen once may be chance."""
+    groups: dict[object, list[F]] = {}
+    for fact in facts:
+        groups.setdefault(key(fact), []).append(fact)
+    return (group for group in groups.values() if len({fact.step for fact in group}) >= least)
 
 
 def short(name: str, room: int = 40) -> str:

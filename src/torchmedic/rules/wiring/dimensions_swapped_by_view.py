@@ -7,8 +7,13 @@ from collections.abc import Iterator
 from torchmedic.facts import Run, SwappedByView
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.loss._calls import shown
+from torchmedic.rules.wiring._telling import repeated
 
-_LEAST_SEEN = 2
+_LABELS = {
+    "order": "the same sizes in another order",
+    "split": "heads are split off in front of the positions",
+    "merge": "heads are joined while they stand in front of the positions",
+}
 
 
 class DimensionsSwappedByView(Rule):
@@ -21,13 +26,9 @@ class DimensionsSwappedByView(Rule):
     needs = (SwappedByView,)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        by_line: dict[tuple[str, int], list[SwappedByView]] = {}
-        for seen in run.all(SwappedByView):
-            if seen.where is not None:
-                by_line.setdefault((seen.where.file, seen.where.line), []).append(seen)
-        for found in by_line.values():
-            if len({seen.step for seen in found}) >= _LEAST_SEEN:
-                yield self._diagnosis(found[0], len(found))
+        placed = (seen for seen in run.all(SwappedByView) if seen.where is not None)
+        for found in repeated(placed, key=lambda seen: seen.where):
+            yield self._diagnosis(found[0], len(found))
 
     def _diagnosis(self, seen: SwappedByView, times: int) -> Diagnosis:
         before, after = shown(seen.before), shown(seen.after)
@@ -45,13 +46,6 @@ class DimensionsSwappedByView(Rule):
             ),
             remedies=tuple(_remedies(seen)),
         )
-
-
-_LABELS = {
-    "order": "the same sizes in another order",
-    "split": "heads are split off in front of the positions",
-    "merge": "heads are joined while they stand in front of the positions",
-}
 
 
 def _consequence(seen: SwappedByView) -> str:

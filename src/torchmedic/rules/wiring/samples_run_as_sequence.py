@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from torchmedic.facts import Run, SamplesAsSequence
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.loss._calls import shown
-
-_LEAST_SEEN = 2
+from torchmedic.rules.wiring._telling import repeated
 
 
 class SamplesRunAsSequence(Rule):
@@ -21,13 +20,9 @@ class SamplesRunAsSequence(Rule):
     needs = (SamplesAsSequence,)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        by_layer: dict[object, list[SamplesAsSequence]] = {}
-        for seen in run.all(SamplesAsSequence):
-            by_layer.setdefault((seen.built, seen.layer), []).append(seen)
-        for found in by_layer.values():
-            steps = {seen.step for seen in found}
-            if len(steps) >= _LEAST_SEEN and found[0].built is not None:
-                yield self._diagnosis(found[0], len(steps))
+        placed = (seen for seen in run.all(SamplesAsSequence) if seen.built is not None)
+        for found in repeated(placed, key=lambda seen: (seen.built, seen.layer)):
+            yield self._diagnosis(found[0], len({seen.step for seen in found}))
 
     def _diagnosis(self, seen: SamplesAsSequence, steps: int) -> Diagnosis:
         samples, length = seen.shape[0], seen.shape[1]

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from torchmedic.facts import Run, SamplesMixed
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.loss._calls import shown
-
-_LEAST_SEEN = 2
+from torchmedic.rules.wiring._telling import repeated
 
 
 class SoftmaxAcrossSamples(Rule):
@@ -21,13 +20,9 @@ class SoftmaxAcrossSamples(Rule):
     needs = (SamplesMixed,)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        by_line: dict[object, list[SamplesMixed]] = {}
-        for seen in run.all(SamplesMixed):
-            if seen.others:
-                by_line.setdefault(seen.where, []).append(seen)
-        for found in by_line.values():
-            if len({seen.step for seen in found}) >= _LEAST_SEEN:
-                yield self._diagnosis(found[0])
+        mixed = (seen for seen in run.all(SamplesMixed) if seen.others)
+        for found in repeated(mixed, key=lambda seen: seen.where):
+            yield self._diagnosis(found[0])
 
     def _diagnosis(self, seen: SamplesMixed) -> Diagnosis:
         samples = seen.shape[0]
