@@ -20,6 +20,7 @@ from torchmedic.record import Probe, Recorder
 
 _FIRST_SCAN = 15
 _FURTHER = 2.5
+_SOON = 1.1  # to ask again whether there is a reason for a scan costs a look at the system's books
 _FREE_SCANS = 3
 _MOST_FREE_SCANS = 8
 _MOST_OF_TIME = 0.005
@@ -102,9 +103,11 @@ class Leaks(Probe):
         count = len(self._marks)
         if count == 5:
             self._resident = resident_bytes()
-        if count >= self._next and self._may_scan():
-            self._next = int(count * _FURTHER)
-            self._scan(sys._getframe(1), at_end=False)
+        if count >= self._next:
+            may_scan = self._may_scan()
+            self._next = int(count * (_FURTHER if may_scan else _SOON)) + 1
+            if may_scan:
+                self._scan(sys._getframe(1), at_end=False)
 
     def on_finish(self) -> None:
         if len(self._marks) >= _LEAST_SPAN:

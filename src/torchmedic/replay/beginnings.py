@@ -2,79 +2,15 @@
 
 from __future__ import annotations
 
-import functools
-import linecache
-import random
-import sys
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
 import torch
 
-from torchmedic.probes.sources import user_files
 from torchmedic.replay.finite import bad_tensors
+from torchmedic.replay.generators import RandomStates
 from torchmedic.replay.loops import Loop, read_names
-
-
-@dataclass
-class RandomStates:
-    """The states of every generator that user code commonly draws from."""
-
-    torch_cpu: torch.Tensor
-    python: Any = None
-    numpy: Any = None
-    cuda: list[Any] = field(default_factory=list)
-
-    @classmethod
-    def now(cls, *, full: bool = True) -> RandomStates:
-        numpy = sys.modules.get("numpy")
-        return cls(
-            torch_cpu=torch.default_generator.get_state(),
-            python=random.getstate() if full and _user_imports("random") else None,
-            numpy=numpy.random.get_state() if full and numpy is not None and _user_imports("numpy.random") else None,
-            cuda=_cuda_states(),
-        )
-
-    def restore(self) -> None:
-        torch.set_rng_state(self.torch_cpu)
-        if self.python is not None:
-            random.setstate(self.python)
-        if self.numpy is not None:
-            sys.modules["numpy"].random.set_state(self.numpy)
-        for generator, state in zip(torch.cuda.default_generators, self.cuda, strict=False):
-            _set_counter(generator, state)
-
-
-def _cuda_states() -> list[Any]:
-    if not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
-        return []
-    return [_counter(generator) for generator in torch.cuda.default_generators]
-
-
-def _counter(generator: torch.Generator) -> Any:
-    """A generator on a card only counts: two numbers say the same as its state, and cost no tensor in every step."""
-    if not hasattr(generator, "get_offset"):  # torch before 2.9
-        return generator.get_state()
-    return generator.initial_seed(), generator.get_offset()
-
-
-def _set_counter(generator: torch.Generator, state: Any) -> None:
-    if isinstance(state, torch.Tensor):
-        generator.set_state(state)
-    else:
-        generator.manual_seed(state[0])
-        generator.set_offset(state[1])
-
-
-@functools.cache
-def _user_imports(module: str) -> bool:
-    """Whether a source of the user's, as it stands when training begins, speaks of a random module at all.
-
-    Reading the state of a generator that nobody draws from costs more than a small step can spare.
-    """
-    word = module.rpartition(".")[2]
-    return any(word in "".join(linecache.getlines(file)) for file in user_files())
 
 
 @dataclass(frozen=True, slots=True)

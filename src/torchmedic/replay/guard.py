@@ -18,9 +18,10 @@ from torchmedic.probes.frames import user_location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.record import Probe, Recorder
-from torchmedic.replay.beginnings import Beginning, BufferCopies, BufferSlot, Handed, RandomStates, carried_values
+from torchmedic.replay.beginnings import Beginning, BufferCopies, BufferSlot, Handed, carried_values
 from torchmedic.replay.device_guard import DeviceGuard
 from torchmedic.replay.finite import bad_tensors, size_of
+from torchmedic.replay.generators import StepStates
 from torchmedic.replay.loops import Loop, find_loop, instructions_by_frame, read_names, targets_from_batch
 
 HISTORY = 60
@@ -59,7 +60,8 @@ class Guard(Probe):
 
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
-        self.beginning = Beginning(random=RandomStates.now())
+        self._random = StepStates()
+        self.beginning = Beginning(random=self._random.now())
         self._buffers = BufferCopies()
         self._buffers_before = BufferCopies()
         self._device_guards: weakref.WeakKeyDictionary[Any, DeviceGuard | None] = weakref.WeakKeyDictionary()
@@ -84,12 +86,12 @@ class Guard(Probe):
 
     def on_batch_of(self, handed: Handed) -> None:
         if torch.is_grad_enabled():
-            self.beginning.random = RandomStates.now()
+            self.beginning.random = self._random.now()
             self.beginning.fetched.append(handed)
             self.beginning.handed = (*self.beginning.handed, handed)[-BATCHES_KEPT:]
 
     def on_zero_grad(self, optimizer: Any) -> None:
-        self.beginning.at_zero_grad = RandomStates.now(full=False)
+        self.beginning.at_zero_grad = self._random.of_torch()
         if self.suspicion is not None and not self._still_sick(optimizer):
             self.suspicion = None
 
@@ -98,7 +100,7 @@ class Guard(Probe):
 
     def on_step_done(self, optimizer: Any) -> None:
         place = find_loop(sys._getframe(1), self._stack)
-        self.beginning = Beginning(random=RandomStates.now(), handed=self.beginning.handed)
+        self.beginning = Beginning(random=self._random.at_step_end(), handed=self.beginning.handed)
         if place is not None:
             self.beginning.names = carried_values(*place)
         self._buffers, self._buffers_before = self._buffers_before, self._buffers
@@ -134,6 +136,8 @@ class Guard(Probe):
     def _newly_spoiled(self) -> bool:
         """Whether the step has written NaN into a buffer; infinity is often there on purpose, as in running minima."""
         self._buffers_now()
+        if not self._checked:
+            return False
         if not math.isnan(size_of([slot.tensor for slot in self._checked])):
             self._known_spoiled = set()
             return False

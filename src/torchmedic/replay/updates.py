@@ -7,9 +7,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from torchmedic.replay.beginnings import RandomStates, Withheld
+from torchmedic.replay.beginnings import Withheld
 from torchmedic.replay.case import Case
 from torchmedic.replay.finite import bad_tensors
+from torchmedic.replay.generators import RandomStates
 from torchmedic.replay.guard import Guard
 from torchmedic.replay.microscope import investigate, microscope
 
