@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import importlib
 import os
 import pickle
+import pkgutil
 import re
 import shutil
 import signal
@@ -26,7 +28,10 @@ import torch._dynamo.utils
 import torch_geometric.data  # noqa: F401
 from rich.console import Console
 
-import torchmedic.checking  # noqa: F401
+import torchmedic.checking
+import torchmedic.launch.child
+import torchmedic.probes
+import torchmedic.replay
 from torchmedic import settings as options
 from torchmedic.cli._stuck import Attendant
 from torchmedic.facts import Run, RunInfo
@@ -38,6 +43,10 @@ from torchmedic.ranks.merging import load_whole
 from torchmedic.render.text import draw
 from torchmedic.store import RUN_FILE, append, create, load
 from torchmedic.triage import examine
+
+for _package in (torchmedic.probes, torchmedic.replay):
+    for _module in pkgutil.iter_modules(_package.__path__, f"{_package.__name__}."):
+        importlib.import_module(_module.name)
 
 
 @dataclass(frozen=True)
