@@ -135,13 +135,9 @@ class Leaks(Probe):
 
     def _alive(self) -> list[_Kept]:
         """Every tensor that is no leaf, with the backward pass before which it was made."""
-        found = []
-        for thing in gc.get_objects():
-            if type(thing) is torch.Tensor:
-                node = thing.grad_fn
-                if node is not None:
-                    found.append(_Kept(thing, self._time_of(node)))
-        return found
+        plain = torch.Tensor  # a local name: this goes over every object of the process
+        tensors = [thing for thing in gc.get_objects() if type(thing) is plain]
+        return [_Kept(t, self._time_of(t.grad_fn)) for t in tensors if t.grad_fn is not None]
 
     def _time_of(self, node: Any) -> int:
         try:
