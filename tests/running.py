@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import importlib
+import linecache
 import os
 import pickle
 import pkgutil
@@ -175,6 +176,7 @@ def _child(work: Path, script: str, arguments: tuple[str, ...], settings: option
         sys.stdout = sys.__stdout__ = os.fdopen(1, "w", closefd=False)
         sys.stderr = sys.__stderr__ = os.fdopen(2, "w", closefd=False)
         _forget_shadowed(work)
+        _forget_cached()
         torch._dynamo.utils.counters.clear()  # what an earlier test compiled in this process is not the script's
         sys.argv = [script, *arguments]
         sys.path.insert(0, str(work))
@@ -197,6 +199,16 @@ def _forget_shadowed(work: Path) -> None:
     hidden = {"tests", "bench", "scripts", *(file.stem for file in work.glob("*.py"))}
     for name in [name for name in sys.modules if name.partition(".")[0] in hidden]:
         del sys.modules[name]
+
+
+def _forget_cached() -> None:
+    """Every script is called `bad.py` or `good.py`: what is known of another one of that name must not be believed."""
+    linecache.clearcache()
+    for name, module in list(sys.modules.items()):
+        if name.startswith(("torchmedic.probes.", "torchmedic.replay.")):
+            for thing in list(vars(module).values()):
+                if callable(getattr(thing, "cache_clear", None)):
+                    thing.cache_clear()
 
 
 def _run_main(script: str) -> int:
