@@ -36,8 +36,8 @@ from torchmedic.triage import examine
 from torchmedic.watching import install_probes, watch_threads
 
 WORLD = 2
-STEPS = 40
-WARM_UP = 48  # the exams of the first steps are measured by bench/exam_cost.py
+STEPS = 100
+WARM_UP = 130  # the exams of the first steps are measured by bench/exam_cost.py
 
 
 def build() -> tuple[Any, torch.optim.Optimizer]:
