@@ -16,6 +16,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.datasets import DataExam
     from torchmedic.probes.exam import wiring_exams
     from torchmedic.probes.exam_workers import WorkerExam
+    from torchmedic.probes.first_batch_again import FirstBatchAgain
     from torchmedic.probes.first_batches import FirstBatches
     from torchmedic.probes.frameworks import Frameworks
     from torchmedic.probes.index_outside import IndicesOutside
@@ -30,6 +31,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.optimizers import Optimizers
     from torchmedic.probes.pulse import Pulse
     from torchmedic.probes.ranks import Ranks
+    from torchmedic.probes.rows_changed import RowsChanged
     from torchmedic.probes.stale_graph import StaleGraphs
     from torchmedic.probes.trackers import Trackers
     from torchmedic.probes.vitals import Vitals
@@ -45,7 +47,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     silent = (LossExam(modules, optimizers), Pulse(optimizers), Metrics(), Leaks(), DataExam(loaders), Wraparound())
     ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
     trackers = Trackers()
-    told = (trackers, Frameworks(trackers), FirstBatches())
+    told = (trackers, Frameworks(trackers), FirstBatches(), FirstBatchAgain(loaders), RowsChanged())
     for probe in (*watching, *ranks, *silent, *told, *wiring_exams(modules, optimizers), *after_a_crash):
         recorder.add(probe)
 

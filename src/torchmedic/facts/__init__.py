@@ -23,8 +23,10 @@ from torchmedic.facts.crash import Crash as Crash
 from torchmedic.facts.crash import Frame as Frame
 from torchmedic.facts.crash import RefetchedSample as RefetchedSample
 from torchmedic.facts.crash import SampleField as SampleField
+from torchmedic.facts.data import FirstBatchOnly as FirstBatchOnly
 from torchmedic.facts.data import LoaderSeen as LoaderSeen
 from torchmedic.facts.data import MissingCode as MissingCode
+from torchmedic.facts.data import RowsRewritten as RowsRewritten
 from torchmedic.facts.data import RowsWithoutWeight as RowsWithoutWeight
 from torchmedic.facts.data import SharedRows as SharedRows
 from torchmedic.facts.data import WrappedArithmetic as WrappedArithmetic
@@ -150,4 +152,5 @@ from torchmedic.facts.wiring import SchedulerSeen as SchedulerSeen
 from torchmedic.facts.wiring import StateLoaded as StateLoaded
 from torchmedic.facts.wiring import StrayLeaf as StrayLeaf
 from torchmedic.facts.wiring import TrainedInEval as TrainedInEval
+from torchmedic.facts.wiring import UnusedTotal as UnusedTotal
 from torchmedic.facts.workers import WorkerStream as WorkerStream

@@ -93,6 +93,34 @@ class RowsWithoutWeight(Observation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RowsRewritten(Observation):
+    """Rows of a data set that were other ones whenever a pass over them began; `values` of one number at the looks."""
+
+    kind: ClassVar[str] = "rows-rewritten"
+    dataset: str
+    attribute: str
+    row: int
+    values: tuple[float, ...]
+    changed: int
+    watched: int
+    where: Location
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstBatchOnly(Observation):
+    """A loader of several batches that was begun again and again, and handed out the same first batch each time."""
+
+    kind: ClassVar[str] = "first-batch-only"
+    times: int
+    batches: int
+    rows: int
+    where: Location | None
+    built: Location | None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class MissingCode(Observation):
     """A number at the far end of columns of a table that was read; `shares` of each column hold it."""
 

@@ -91,6 +91,19 @@ class GraphCut(Observation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class UnusedTotal(Observation):
+    """A sum was built on the tensor from which backward ran, and went nowhere; some parameters got no gradient."""
+
+    kind: ClassVar[str] = "unused-total"
+    parameters: tuple[str, ...]
+    parameter_count: int = 0
+    total: Location | None = None
+    expression: str = ""
+    backward: Location | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class FrozenLastLayer(Observation):
     """The last layer before the loss has never been trained or loaded, and does not learn."""
 

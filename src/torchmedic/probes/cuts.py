@@ -15,6 +15,8 @@ from torchmedic.probes.trace import Op, Place, Seen, StorageKey
 # Differentiable by name, with derivative 0 everywhere.
 _FLAT = ("Round", "Floor", "Ceil", "Sign", "Trunc", "Heaviside")
 _ADDING = ("aten.add.", "aten.sub.", "aten.rsub.", "aten.neg.", "aten.mean.", "aten.sum.", "aten.div.", "aten.mul.")
+# A term that is cut on purpose is cut with these; of weights alone it would be a penalty that punishes nothing.
+_ON_PURPOSE = ("data", "detach")
 _RESHAPING = ("aten.view.", "aten.squeeze.", "aten.unsqueeze.", "aten.stack.", "aten.select.", "aten._to_copy.")
 
 # These read the form of a tensor, such as the mask of a dropout does, and none of its values.
@@ -236,12 +238,30 @@ class Reading:
             if seen.maker is None or seen.maker not in self.tainted:
                 continue
             within = self._ancestors(seen.maker)
+            told = ("no_grad", "discrete", "integer", "library", *(_ON_PURPOSE if self._is_of_weights(within) else ()))
             for index in sorted(within | {op.index}):
                 for part in self.ops[index].inputs:
                     cut = self._cut_before(self.ops[index], part)
-                    if cut is not None and cut.how in ("no_grad", "discrete", "integer", "library"):
+                    if cut is not None and cut.how in told:
                         found.append(cut)
         return sorted(found, key=lambda cut: cut.at)
+
+    def _is_of_weights(self, within: set[int]) -> bool:
+        """Whether a term reads weights and numbers, and nothing of the batch."""
+        read = [seen for index in within for seen in self.ops[index].inputs if seen.maker not in within]
+        return bool(read) and all(seen.key in self.weights for seen in read)
+
+    def unused_totals(self) -> list[Cut]:
+        """Scalars computed from the weights in question and from the root of backward, which nothing uses any more."""
+        if self.root.maker is None:
+            return []
+        read = {seen.maker for op in self.ops if op.phase == "forward" for seen in op.inputs}
+        ends = [op for op in self.ops[self.root.maker + 1 :] if op.phase == "forward" and op.index not in read]
+        return [
+            self._cut("left-out", op, op, self.tainted[op.index])
+            for op in ends
+            if op.index in self.tainted and _is_scalar_with_graph(op) and self.root.maker in self._ancestors(op.index)
+        ]
 
     def _constant_terms(self) -> Iterator[tuple[Op, Seen]]:
         """Operands of the sums at the end of the loss that need no gradient, beside one that does."""
@@ -259,6 +279,11 @@ class Reading:
                 yield from ((op, seen) for seen in op.inputs if not seen.requires_grad and seen.is_float)
             small = [seen for seen in op.inputs if seen.requires_grad and seen.shape in ((), (1,))]
             waiting += [seen.maker for seen in small if seen.maker is not None]
+
+
+def _is_scalar_with_graph(op: Op) -> bool:
+    """Whether an operation made one number out of something that needs a gradient."""
+    return any(seen.requires_grad for seen in op.inputs) and all(seen.shape == () for seen in op.outputs)
 
 
 def _uses_number(op: Op, leave: Leaving) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from torchmedic.facts import FrozenLastLayer, GraphCut, Location
+from torchmedic.facts import FrozenLastLayer, GraphCut, Location, UnusedTotal
 from torchmedic.probes.cuts import Cut, Reading, Root, flat_functions
 from torchmedic.probes.exam_trace import Borders, StepTrace
 from torchmedic.probes.frames import user_location
@@ -181,12 +181,26 @@ class CutExam(Probe):
         missing = {key for key, p in by_key.items() if p.grad is None}
         reading = scene.reading(missing)
         cuts = (reading.cuts() or reading.exits()) if missing else []
+        for total in reading.unused_totals()[:1] if missing and not cuts else ():
+            self._note_unused_total(total, [by_key[key] for key in total.keys], scene)
         for cut in (cuts or self._flat(scene, by_key))[:4]:
             hit = [by_key[key] for key in cut.keys if key in by_key]
             if not hit:
                 continue
             fresh = all(id(p) not in scene.owners or self._is_fresh(scene.owners[id(p)]) for p in hit)
             self.recorder.observe(self._cut_fact(optimizer, cut, hit, scene, fresh=fresh, whole_term=False))
+
+    def _note_unused_total(self, total: Cut, hit: list[torch.Tensor], scene: _Scene) -> None:
+        self.recorder.observe(
+            UnusedTotal(
+                parameters=tuple(sorted(scene.name(p) for p in hit))[:12],
+                parameter_count=len(hit),
+                total=total.where,
+                expression=total.expression,
+                backward=scene.root.place,
+                step=self.recorder.step,
+            )
+        )
 
     def _is_fresh(self, owner: Registered) -> bool:
         """Drawn by its constructor: being in an optimizer that gives it no gradient has taught it nothing."""

@@ -115,7 +115,7 @@ class Loaders(Probe):
         received = getattr(iterator, "_rcvd_idx", None)
         last = kept[-1][1]
         sent = last if received is None else next((index for number, index in kept if number == received - 1), None)
-        dataset, indices = _below_subsets(iterator._dataset, sent)
+        dataset, indices = below_subsets(iterator._dataset, sent)
         return indices, type_name(dataset)
 
     def on_crash(self, error: BaseException) -> None:
@@ -137,7 +137,7 @@ class Loaders(Probe):
         return next(alive, None)
 
     def _describe(self, iterator: Any, frames: list[FrameType], error: BaseException) -> RefetchedSample | None:
-        dataset, _ = _below_subsets(iterator._dataset, [])
+        dataset, _ = below_subsets(iterator._dataset, [])
         dead = _dead_worker(iterator, f"{type(error).__name__}: {error}")
         own = iterator._collate_fn not in (_utils.collate.default_collate, _utils.collate.default_convert)
         facts: dict[str, Any] = {
@@ -169,7 +169,7 @@ class Loaders(Probe):
                 break
         for clue in outcome.clues:
             self.recorder.observe(clue)
-        _, asked = _below_subsets(iterator._dataset, wanted)
+        _, asked = below_subsets(iterator._dataset, wanted)
         return RefetchedSample(
             index=_failed_index(outcome, asked),
             indices=tuple(i for i in map(_as_int, asked[:_MOST_INDICES]) if i is not None),
@@ -260,7 +260,7 @@ def _is_iterable(iterator: Any) -> bool:
     return bool(iterator._dataset_kind == dataloader._DatasetKind.Iterable)
 
 
-def _below_subsets(dataset: Any, indices: Any) -> tuple[Any, Any]:
+def below_subsets(dataset: Any, indices: Any) -> tuple[Any, Any]:
     """The data set that subsets were cut from, and the indices there: those are what its owner can look up."""
     while isinstance(dataset, Subset):
         try:

@@ -8,6 +8,9 @@ from torchmedic.facts import GraphCut, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.wiring._telling import also, listed
 
+# Of weights alone: a penalty on the weights that does not reach them.
+_COPYING = {"data": "`.data`", "detach": "`.detach()`"}
+
 
 class LossTermWithoutGradient(Rule):
     """A summand of the loss depends on the trained weights but needs no gradient."""
@@ -23,13 +26,16 @@ class LossTermWithoutGradient(Rule):
         for cut in run.all(GraphCut):
             if not cut.whole_term:
                 continue
-            by = (
+            is_penalty = cut.how in _COPYING
+            by = _COPYING.get(cut.how) or (
                 "`no_grad`"
                 if cut.how == "no_grad"
                 else f"`{cut.callee or cut.op.removeprefix('aten.').partition('.')[0]}`"
             )
             yield self.diagnose(
-                headline=f"a term of the loss is computed under {by} and has no effect on the weights",
+                headline=f"a term of the loss is computed from {by} and has no effect on the weights"
+                if is_penalty
+                else f"a term of the loss is computed under {by} and has no effect on the weights",
                 confidence="likely",
                 step=cut.step,
                 where=cut.where,
@@ -44,6 +50,12 @@ class LossTermWithoutGradient(Rule):
                     f"the term is computed from {listed(cut.parameters)} and needs no gradient, the other terms do",
                     "a constant term leaves every gradient as it is",
                 ),
-                remedies=(Remedy(title="compute this term with gradients on, outside of `no_grad`"),),
+                remedies=(
+                    Remedy(
+                        title=f"compute this term from the parameters themselves, without {by}"
+                        if is_penalty
+                        else "compute this term with gradients on, outside of `no_grad`"
+                    ),
+                ),
             )
             return

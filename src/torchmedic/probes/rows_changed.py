@@ -1,0 +1,207 @@
+"""Whether a data set changes what it holds when its rows are read, so that every epoch finds other data."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from torchmedic.facts import Location, RowsRewritten
+from torchmedic.probes.expressions import parsed
+from torchmedic.probes.frames import is_user_file, location
+from torchmedic.probes.loaders import below_subsets
+from torchmedic.probes.sources import user_files
+from torchmedic.probes.values import type_name
+from torchmedic.record import Probe, Recorder
+
+_ROWS = 8
+_MOST_BYTES = 1 << 20  # of one row
+_MOST_DATASETS = 4
+_MOST_LOOKS = 4
+_LEAST_CHANGES = 2
+_SHARING = frozenset(("from_numpy", "as_tensor", "asarray", "view", "reshape", "squeeze", "unsqueeze", "T", "flatten"))
+
+
+@dataclass(slots=True)
+class _Row:
+    """One row of an attribute: what it held at each look, and how often running it was found changed."""
+
+    number: int
+    values: np.ndarray[Any, Any]
+    first: list[float] = field(default_factory=list)
+    changes: int = 0
+
+    def look(self, now: np.ndarray[Any, Any]) -> None:
+        if self.values.shape != now.shape or np.array_equal(self.values, now, equal_nan=now.dtype.kind == "f"):
+            self.changes = 0
+            return
+        at = int(np.flatnonzero(self.values.ravel() != now.ravel())[0])
+        self.first = [*(self.first or [float(self.values.ravel()[at])]), float(now.ravel()[at])]
+        self.values = now.copy()
+        self.changes += 1
+
+
+class RowsChanged(Probe):
+    """Keeps a few rows of a data set that is read in this process, and looks at them again whenever a pass begins."""
+
+    name = "rows-changed"
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._kept: dict[int, tuple[Any, dict[str, list[_Row]]]] = {}
+        self._looks: dict[int, int] = {}
+
+    def on_batch(self, batch: Any, iterator: Any) -> None:
+        # Workers change copies of their own, which are gone with them.
+        if self.recorder.clock_is_held or iterator._num_workers or getattr(iterator, "_num_yielded", 0) != 1:
+            return
+        dataset, _ = below_subsets(iterator._dataset, None)
+        kept = self._kept.get(id(dataset))
+        if kept is None and len(self._kept) < _MOST_DATASETS and is_user_file(_file_of(type(dataset))):
+            self._kept[id(dataset)] = dataset, dict(_rows_of(dataset))
+        elif kept is not None and self._looks.setdefault(id(dataset), 0) < _MOST_LOOKS:
+            self._looks[id(dataset)] += 1
+            for attribute, rows in kept[1].items():
+                for row in rows:
+                    now = _row(vars(dataset).get(attribute), row.number)
+                    if now is not None:
+                        row.look(now)
+
+    def on_finish(self) -> None:
+        for dataset, attributes in self._kept.values():
+            for attribute, rows in attributes.items():
+                changed = [row for row in rows if row.changes >= _LEAST_CHANGES]
+                where = writing_line(type(dataset), attribute) if len(changed) > 1 else None
+                if where is not None:
+                    self.recorder.observe(
+                        RowsRewritten(
+                            dataset=type_name(dataset),
+                            attribute=attribute,
+                            row=changed[0].number,
+                            values=tuple(changed[0].first[:4]),
+                            changed=len(changed),
+                            watched=len(rows),
+                            where=where,
+                        )
+                    )
+
+
+def _rows_of(dataset: Any) -> Iterator[tuple[str, list[_Row]]]:
+    """A few rows of every attribute that has as many of them as the data set."""
+    try:
+        count = len(dataset)
+        attributes = list(vars(dataset).items())
+    except (TypeError, NotImplementedError):
+        return
+    for name, held in attributes:
+        has_rows = isinstance(held, list) or (isinstance(held, (torch.Tensor, np.ndarray)) and held.ndim > 0)
+        if has_rows and len(held) == count > 1:
+            numbers = range(0, count, -(-count // _ROWS))
+            rows = [_Row(n, values.copy()) for n in numbers if (values := _row(held, n)) is not None]
+            if rows:
+                yield name, rows
+
+
+def _row(held: Any, number: int) -> np.ndarray[Any, Any] | None:
+    """A row as an array that shares its memory; None for what is no row of numbers."""
+    try:
+        row = held[number]
+    except (IndexError, TypeError, KeyError):
+        return None
+    if isinstance(row, torch.Tensor) and row.device.type == "cpu" and row.layout == torch.strided:
+        row = row.detach().numpy() if row.dtype != torch.bfloat16 else None
+    is_numbers = isinstance(row, np.ndarray) and row.dtype.kind in "fiu" and 0 < row.nbytes <= _MOST_BYTES
+    return row if is_numbers and isinstance(row, np.ndarray) else None
+
+
+# -- the line that writes ---------------------------------------------------------------------------------------------
+
+
+def writing_line(kind: type, attribute: str) -> Location | None:
+    """The line of `__getitem__`, or of a function it may hand a row to, that writes into the row in place."""
+    file = _file_of(kind)
+    for node in _functions(file, kind.__name__, "__getitem__"):
+        names = _aliases(node, attribute)
+        line = next(_writes(node, names, attribute), None)
+        if line is not None:
+            return location(file, line, f"{kind.__qualname__}.{node.name}")
+    return _transform_that_writes()
+
+
+def _transform_that_writes() -> Location | None:
+    """The only function of the user's that is called like a transform and writes into what it is given."""
+    found = []
+    for file in user_files():
+        for node in ast.walk(parsed(file) or ast.Module([], [])):
+            if isinstance(node, ast.FunctionDef) and (node.name == "__call__" or "transform" in node.name):
+                given = {argument.arg for argument in node.args.args} - {"self"}
+                line = next(_writes(node, given, ""), None)
+                found += [location(file, line, node.name)] if line is not None else []
+    return found[0] if len(found) == 1 else None
+
+
+def _functions(file: str, owner: str, name: str) -> Iterator[ast.FunctionDef]:
+    for cls in ast.walk(parsed(file) or ast.Module([], [])):
+        if isinstance(cls, ast.ClassDef) and cls.name == owner:
+            yield from (node for node in cls.body if isinstance(node, ast.FunctionDef) and node.name == name)
+
+
+def _aliases(function: ast.FunctionDef, attribute: str) -> set[str]:
+    """Names that stand for a row of `self.attribute` without a copy of it."""
+    names: set[str] = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and _is_row(node.value, names, attribute):
+            targets = [t for target in node.targets for t in ast.walk(target)]
+            names |= {target.id for target in targets if isinstance(target, ast.Name)}
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Tuple)
+            and isinstance(node.targets[0], ast.Tuple)
+        ):
+            pairs = zip(node.targets[0].elts, node.value.elts, strict=False)
+            names |= {t.id for t, v in pairs if isinstance(t, ast.Name) and _is_row(v, names, attribute)}
+    return names
+
+
+def _is_row(value: ast.expr, names: set[str], attribute: str) -> bool:
+    if isinstance(value, ast.Subscript):
+        return _is_held(value.value, attribute) or _is_row(value.value, names, attribute)
+    if isinstance(value, ast.Name):
+        return value.id in names
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _SHARING:
+        inner = value.args[0] if value.args and isinstance(value.func.value, ast.Name) else value.func.value
+        return _is_row(inner, names, attribute) or _is_row(value.func.value, names, attribute)
+    return False
+
+
+def _is_held(value: ast.expr, attribute: str) -> bool:
+    return isinstance(value, ast.Attribute) and value.attr == attribute and isinstance(value.value, ast.Name)
+
+
+def _writes(function: ast.FunctionDef, names: set[str], attribute: str) -> Iterator[int]:
+    """Lines that write into one of the names, or into a row of the attribute itself, in the order of the source."""
+    for node in sorted((n for n in ast.walk(function) if isinstance(n, ast.stmt)), key=lambda n: n.lineno):
+        if isinstance(node, ast.AugAssign) and _is_row(_base(node.target), names, attribute):
+            yield node.lineno
+        target = node.targets[0] if isinstance(node, ast.Assign) else None
+        if isinstance(target, ast.Subscript) and _is_row(target.value, names, attribute):
+            yield node.lineno
+        called = node.value if isinstance(node, (ast.Expr, ast.Assign, ast.Return)) else None
+        if isinstance(called, ast.Call) and isinstance(called.func, ast.Attribute):
+            in_place = called.func.attr.endswith("_") and not called.func.attr.endswith("__")
+            if in_place and _is_row(called.func.value, names, attribute):
+                yield node.lineno
+
+
+def _base(target: ast.expr) -> ast.expr:
+    """`row` of `row[0] += 1`; `self.x[i]` stays as it is."""
+    return target.value if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) else target
+
+
+def _file_of(kind: type) -> str:
+    return getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
