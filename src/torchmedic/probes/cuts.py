@@ -257,10 +257,13 @@ class Reading:
             return []
         read = {seen.maker for op in self.ops if op.phase == "forward" for seen in op.inputs}
         ends = [op for op in self.ops[self.root.maker + 1 :] if op.phase == "forward" and op.index not in read]
+        reached = self.tainted.get(self.root.maker, set())
         return [
-            self._cut("left-out", op, op, self.tainted[op.index])
+            self._cut("left-out", op, op, behind)
             for op in ends
-            if op.index in self.tainted and _is_scalar_with_graph(op) and self.root.maker in self._ancestors(op.index)
+            if (behind := self.tainted.get(op.index, set()) - reached)
+            and _is_scalar_with_graph(op)
+            and self.root.maker in self._ancestors(op.index)
         ]
 
     def _constant_terms(self) -> Iterator[tuple[Op, Seen]]:
@@ -283,7 +286,7 @@ class Reading:
 
 def _is_scalar_with_graph(op: Op) -> bool:
     """Whether an operation made one number out of something that needs a gradient."""
-    return any(seen.requires_grad for seen in op.inputs) and all(seen.shape == () for seen in op.outputs)
+    return any(seen.requires_grad for seen in op.inputs) and [seen.shape for seen in op.outputs] == [()]
 
 
 def _uses_number(op: Op, leave: Leaving) -> bool:
