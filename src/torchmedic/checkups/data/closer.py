@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
-from torchmedic.checkups.data.engine import LARGEST_DOUBLE, Column, Table, Wanted
+from torchmedic.checkups.data.engine import LARGEST_DOUBLE, Column, DuckTable, Table, Wanted
 from torchmedic.facts import Cell, Histogram, Instants, Lengths, Outliers, Texts, TwoScales
 
 # What pandas and R read as missing without a word.
@@ -186,18 +186,29 @@ def _matched(table: Table, column: Column, border: float, low_count: int, high_c
 
 
 _ZONE = r"([Zz]|[+-][0-9]{2}:?[0-9]{2})$"
+# How dates are written, and the day they name: year first, or year last with day and month in either order.
+_DATES = {
+    "^[0-9]{4}-[0-9]{2}-[0-9]{2}": "try_cast(substr({c}, 1, 10) AS DATE)",
+    "^[0-9]{1,2}[/.][0-9]{1,2}[/.][0-9]{4}": (
+        "try_strptime(replace(regexp_extract({c}, '^[0-9/.]+'), '.', '/'), ['%d/%m/%Y', '%m/%d/%Y'])"
+    ),
+}
 
 
 def instants(whole: Table, small: Table, column: Column, twin: Column) -> Instants | None:
     """Zones and impossible days in a column of text that is nearly all dates."""
     c = twin.sql
-    looks = f"regexp_matches({c}, '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}')"
-    rows, dated = small.query(f"SELECT count({c}), count(*) FILTER (WHERE {looks}) FROM {{t}}")[0]
-    if not rows or dated < _READABLE * rows:
+    # What is counted is counted in every row, where the engine knows these functions.
+    counted = whole if isinstance(whole, DuckTable) else small
+    forms = {f"regexp_matches({c}, '{form}')": day.format(c=c) for form, day in _DATES.items()}
+    counts = ", ".join(f"count(*) FILTER (WHERE {form})" for form in forms)
+    rows, *dated = small.query(f"SELECT count({c}), {counts} FROM {{t}}")[0]
+    looks = next((form for form, n in zip(forms, dated, strict=True) if n and n >= _READABLE * rows), None)
+    if looks is None:
         return None
-    day = f"try_cast(substr({c}, 1, 10) AS DATE)"
+    day = forms[looks]
     impossible = f"{looks} AND {day} IS NULL"
-    zoned, plain, wrong = small.query(
+    zoned, plain, wrong = counted.query(
         f"SELECT count(*) FILTER (WHERE {looks} AND length({c}) > 10 AND regexp_matches({c}, '{_ZONE}')), "
         f"count(*) FILTER (WHERE {looks} AND length({c}) > 10 AND NOT regexp_matches({c}, '{_ZONE}')), "
         f"count(*) FILTER (WHERE {impossible}) FROM {{t}}"
@@ -212,7 +223,7 @@ def instants(whole: Table, small: Table, column: Column, twin: Column) -> Instan
         if plain < zoned
         else f"regexp_matches({c}, '{_ZONE}')"
     )
-    text = small.query(f"SELECT {c} FROM {{t}} WHERE {asked} LIMIT 1")
+    text = counted.query(f"SELECT {c} FROM {{t}} WHERE {asked} LIMIT 1")
     cells = whole.cells(column, Wanted("equal", text=str(text[0][0])), 3) if text else ()
     return Instants(zones=zones, impossible=int(wrong), cells=cells)
 
