@@ -75,19 +75,22 @@ def middles(table: Table, columns: list[Column]) -> dict[str, tuple[float, ...]]
     found: dict[str, tuple[float, ...]] = {}
     for start in range(0, len(columns), 100):
         part = columns[start : start + 100]
-        sizes = table.query("SELECT " + ", ".join(f"count(*) FILTER (WHERE {_finite(c)})" for c in part) + " FROM {t}")[
-            0
-        ]
+        sizes = table.query("SELECT " + ", ".join(f"count({_if_finite(c)})" for c in part) + " FROM {t}")[0]
         asked = []
         for column, size in zip(part, sizes, strict=True):
             edge = min(0.25, max(0.001, 2.5 / max(1, size)))
             ends = ", ".join(f"{q:.9f}" for q in (edge, 0.5, 1 - edge))
-            asked.append(f"quantile_disc({number_of(column)}, [{ends}]) FILTER (WHERE {_finite(column)})")
+            asked.append(f"quantile_disc({_if_finite(column)}, [{ends}])")
         answers = table.query("SELECT " + ", ".join(asked) + " FROM {t}")[0]
         for column, size, answer in zip(part, sizes, answers, strict=True):
             if answer is not None:
                 found[column.name] = (*map(float, answer), float(size))
     return found
+
+
+def _if_finite(column: Column) -> str:
+    """The number, or nothing. As a FILTER it would cost columns squared in DuckDB."""
+    return f"CASE WHEN {_finite(column)} THEN {number_of(column)} END"
 
 
 def _finite(column: Column) -> str:

@@ -81,12 +81,12 @@ def _suspects(small: Table, columns: list[Column]) -> Iterator[Column]:
 
 
 def _extremes(column: Column) -> str:
-    number, finite = _number(column), _finite(column)
-    return f"count({column.sql}), min({number}) FILTER (WHERE {finite}), max({number}) FILTER (WHERE {finite})"
+    number = f"CASE WHEN {_finite(column)} THEN {_number(column)} END"
+    return f"count({column.sql}), min({number}), max({number})"
 
 
 def _times(column: Column, value: float) -> str:
-    return f"count(*) FILTER (WHERE {_number(column)} = {value!r})"
+    return f"count(CASE WHEN {_number(column)} = {value!r} THEN 1 END)"
 
 
 def _number(column: Column) -> str:
