@@ -75,6 +75,14 @@ def test_blanks_between_columns_are_no_matter(tmp_path: Path) -> None:
     assert (texts.tokens, texts.cells[0].line) == ((("?", 1),), 51)
 
 
+def test_a_line_of_units_does_not_hide_the_header(tmp_path: Path) -> None:
+    rows = "".join(f"{i},{20 + i % 7}.5,{40 + i % 5}\n" for i in range(300))
+    (tmp_path / "logger.csv").write_text("# Logger 3000\n# Serial: 42\ntime,temp,hum\ns,degC,%\n" + rows)
+    column = _column(_checked(tmp_path / "logger.csv"), "temp")
+    assert column.texts is not None
+    assert (column.finite, column.texts.tokens, column.texts.cells[0].line) == (300, (("degC", 1),), 4)
+
+
 def test_json_of_mixed_types_and_nan_is_read(tmp_path: Path) -> None:
     rows: list[dict[str, object]] = [{"stars": i % 5 + 1, "score": i / 7} for i in range(60)]
     rows[20], rows[30] = {"stars": "five", "score": 0.5}, {"stars": 3, "score": float("nan")}

@@ -113,8 +113,8 @@ def outliers(
     tail = whole.query(
         f"SELECT {number} FROM {{t}} WHERE {_finite(column)} AND {off} > {reach!r} ORDER BY {off} DESC LIMIT 2000"
     )
-    cut = _gap([abs(value - median) for (value,) in tail], reach)
-    if cut is None or cut < FAR * scale:
+    nearest, cut = _gap([abs(value - median) for (value,) in tail], reach)
+    if nearest < FAR * scale:
         return None
     low_cut, high_cut = median - cut, median + cut
     wanted = Wanted("outside", low_cut, high_cut)
@@ -131,12 +131,15 @@ def outliers(
     )
 
 
-def _gap(distances: list[float], reach: float) -> float | None:
-    """Where, coming from outside, the distances fall by the factor of isolation at once; None for a smooth tail."""
+def _gap(distances: list[float], reach: float) -> tuple[float, float]:
+    """The last distance, coming from outside, before they fall by the factor of isolation at once, and a cut behind it.
+
+    Both are 0 for a smooth tail.
+    """
     for outer, inner in zip(distances, [*distances[1:], reach], strict=True):
         if outer > ISOLATED * max(inner, reach):
-            return math.sqrt(outer * max(inner, reach))
-    return None
+            return outer, math.sqrt(outer * max(inner, reach))
+    return 0.0, 0.0
 
 
 def histogram(table: Table, column: Column, middle: tuple[float, ...]) -> Histogram | None:

@@ -159,9 +159,17 @@ class Dialect:
 
 def dialect_of(connection: Any, path: Path) -> Dialect:
     """Find out how a file is written. Dates stay text, or impossible days and written zones would be lost."""
-    mark = _mark_of(first_lines(path)) if path.is_file() else None
-    known = {"quote": '"', "escape": '"'} | ({"delim": mark} if mark else {})
-    told = ", ".join(f"{name}={literal(value)}" for name, value in known.items())
+    lines = first_lines(path) if path.is_file() else []
+    mark = _mark_of(lines)
+    known = {"quote": "'\"'", "escape": "'\"'"} | ({"delim": literal(mark)} if mark else {})
+    found = _sniffed(connection, path, known)
+    if not found.header and _begins_with_names(lines[found.skip :], found.delimiter):
+        found = _sniffed(connection, path, known | {"header": "true", "skip": str(found.skip)})
+    return found
+
+
+def _sniffed(connection: Any, path: Path, known: dict[str, str]) -> Dialect:
+    told = ", ".join(f"{name}={value}" for name, value in known.items())
     asked = (
         "SELECT Delimiter, NewLineDelimiter, SkipRows, HasHeader, Columns "
         f"FROM sniff_csv({literal(str(path))}, {told}, "
@@ -169,6 +177,22 @@ def dialect_of(connection: Any, path: Path) -> Dialect:
     )
     delimiter, newline, skip, header, columns = connection.execute(asked).fetchall()[0]
     return Dialect(str(delimiter), str(newline), int(skip), bool(header), {c["name"]: c["type"] for c in columns})
+
+
+def _begins_with_names(lines: list[str], delimiter: str) -> bool:
+    """Whether the first line has words only, and lines of numbers follow: a second line of units hides that."""
+    records = list(csv.reader(lines, delimiter=delimiter)) if len(delimiter) == 1 else []
+    if len(records) < 10 or len(set(records[0])) < len(records[0]) or any(_is_number(cell) for cell in records[0]):
+        return False
+    return "" not in records[0] and all(any(_is_number(cell) for cell in record) for record in records[2:])
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def _mark_of(lines: list[str]) -> str | None:
