@@ -164,7 +164,7 @@ def dialect_of(connection: Any, path: Path) -> Dialect:
     known = {"quote": "'\"'", "escape": "'\"'"} | ({"delim": literal(mark)} if mark else {})
     found = _sniffed(connection, path, known)
     if not found.header and _begins_with_names(lines[found.skip :], found.delimiter):
-        found = _sniffed(connection, path, known | {"header": "true", "skip": str(found.skip)})
+        found = _sniffed(connection, path, known | {"header": str(True), "skip": str(found.skip)})
     return found
 
 
