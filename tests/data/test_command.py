@@ -181,6 +181,21 @@ def test_frames_and_data_sets_are_checked_in_python() -> None:
     assert {"DAT113", "DAT125"} <= {d.code for d in verdict.diagnoses}
 
 
+def test_training_and_test_texts_are_compared_by_folder_and_up_to_some_words(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    words = [f"word{i}" for i in range(300)]
+    texts = [" ".join(rng.choice(words, 25)) for _ in range(320)]
+    test = [*texts[300:], *texts[:12], *(text.replace(" word", " other ", 1) + " at last" for text in texts[20:50])]
+    for part, rows in (("train", texts[:300]), ("test", test)):
+        (tmp_path / part).mkdir()
+        pd.DataFrame({"text": rows, "label": 0}).to_csv(tmp_path / part / "data-00000.csv", index=False)
+    for kept, said in ((62, "12 of 62 rows of `test` are in `train` too"), (20, "")):
+        pd.DataFrame({"text": test[:kept], "label": 0}).to_csv(tmp_path / "test" / "data-00000.csv", index=False)
+        assert ("DAT113" in _run(tmp_path).output, said in _run(tmp_path).output) == (bool(said), True)
+    pd.DataFrame({"text": [*test[:20], *test[32:]], "label": 0}).to_csv(tmp_path / "test/data-00000.csv", index=False)
+    assert "30 of 50 rows of `test` are in `train` too but for a few words" in _run(tmp_path).output
+
+
 def test_the_assertion_for_pytest_tells_what_it_found() -> None:
     torchmedic.assert_clean_data(np.ones((3, 2), dtype=np.float32))
     with pytest.raises(DirtyDataError, match="DAT100"):

@@ -172,3 +172,19 @@ def test_columns_that_the_script_does_not_scale_are_left_alone(folder: Path) -> 
     )
     _run("--json", "out.json", "--for", "prepare.py")
     assert [d for d in _verdict(folder)["diagnoses"] if d["code"] == "DAT102"] == []
+
+
+def test_several_keys_make_one(folder: Path) -> None:
+    events = lab_events().assign(weight=lambda frame: frame["weight"].where(frame["split"] + "-" != "test-", 70.0))
+    events["weight"] = events["weight"].where(
+        (events["itemid"] == 105) | (events["split"] == "train"), events["valuenum"]
+    )
+    events.to_csv(folder / "labs.csv", index=False)
+    (folder / "prepare.py").write_text(
+        "import pandas as pd\ndf = pd.read_csv('labs.csv')\ng = df.groupby(['itemid', 'split'])['weight']\n"
+        "df['w'] = (df['weight'] - g.transform('mean')) / g.transform('std')\n"
+    )
+    _run("--json", "out.json", "--for", "prepare.py")
+    flat = next(d for d in _verdict(folder)["diagnoses"] if d["code"] == "DAT102")
+    assert (flat["where"]["line"], flat["culprit"]["group"]["column"]) == (4, "itemid,split")
+    assert "105,test" in flat["culprit"]["group"]["values"]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 
+import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from torchmedic.checkups.data.hashes import repeated_hashes
 from torchmedic.checkups.data.objects import check_object
 from torchmedic.checkups.data.options import Options
 from torchmedic.facts import Observation, RepeatedRows, SpreadByGroup, TableColumn
@@ -22,8 +25,6 @@ _ROWS = st.lists(st.tuples(st.integers(0, 4), _CELL), min_size=2, max_size=60)
 
 
 def _facts(rows: list[tuple[int, float | None]]) -> list[Observation]:
-    import pyarrow
-
     table = pyarrow.table(
         {"key": [key for key, _ in rows], "x": pyarrow.array([x for _, x in rows], pyarrow.float64())}
     )
@@ -74,3 +75,16 @@ def test_repeats_and_conflicts_are_those_of_pandas(rows: list[tuple[int, int, in
     labels = frame.groupby(["a", "b"]).label.transform("nunique")
     conflicting = int((labels > 1).sum())
     assert (seen.repeats if seen else 0, seen.conflicting if seen else 0) == (repeats, conflicting)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=300), st.integers(1, 100))
+def test_repeats_are_counted_in_any_number_of_parts(values: list[int], room: int) -> None:
+    connection = duckdb.connect()
+    connection.register("numbers", pyarrow.table({"v": values}))
+    again, hashes = repeated_hashes(connection, "SELECT hash(v) AS h FROM numbers", len(values), 8 * room)
+    unique, times = np.unique(values, return_counts=True)
+    # Of very many parts a clean first one ends the search.
+    if again or -(-len(values) // room) <= 4:
+        assert again == len(values) - len(unique)
+        assert len(np.unique(hashes)) == (times > 1).sum()

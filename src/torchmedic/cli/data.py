@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _HELP = {
     "engine": "Where tables are read: on this machine, or on a cluster.",
-    "group_by": "Column whose groups are normalised one by one; may be given several times.",
+    "group_by": "Column (or several, A,B) whose groups are normalised one by one; may be given several times.",
     "where": "Check only the rows for which this SQL condition holds.",
     "rows": "Write every bad cell (source, row, column, trouble, value) to a Parquet or CSV file.",
     "script": "Check what this script reads; it is run until its training begins, and all that follows is its own.",
@@ -43,7 +43,7 @@ _HELP = {
 @click.option("--html", "html_path", type=click.Path(path_type=Path), help="Write the verdict as a page.")
 @click.option("--engine", type=click.Choice(["duckdb", "spark"]), default="duckdb", help=_HELP["engine"])
 @click.option("--remote", metavar="URL", default="", help="Spark Connect server, sc://HOST:15002; else SPARK_REMOTE.")
-@click.option("--memory-limit", metavar="SIZE", default="", help="Memory for the engine, like 2GiB; it spills beyond.")
+@click.option("--memory-limit", metavar="SIZE", default="", help="Memory for the process, like 2GiB.")
 @click.option("--trust", is_flag=True, help=_HELP["trust"])
 @click.option("--for", "script", metavar="SCRIPT [ARGS]...", default="", help=_HELP["script"])
 def command(
@@ -149,7 +149,8 @@ def _show(verdict: Verdict, checkup: Checkup) -> None:
 def _described(source: dict[str, Any]) -> str:
     parts = [source["format"]]
     if source["rows"] is not None:
-        parts.append(f"{source['rows']:,} rows, {source['columns']:,} columns")
+        rows, columns = source["rows"], source["columns"]
+        parts.append(f"{rows:,} row{'' if rows == 1 else 's'}, {columns:,} column{'' if columns == 1 else 's'}")
     if source["files"] > 1:
         parts.append(f"{source['files']:,} files")
     for role, column in source["roles"].items():

@@ -46,6 +46,7 @@ from torchmedic.facts.datacheck import RepeatedRows as RepeatedRows
 from torchmedic.facts.datacheck import SharedBetween as SharedBetween
 from torchmedic.facts.datacheck import SplitInTime as SplitInTime
 from torchmedic.facts.datacheck import SpreadByGroup as SpreadByGroup
+from torchmedic.facts.datacheck import StandIn as StandIn
 from torchmedic.facts.datacheck import TableColumn as TableColumn
 from torchmedic.facts.datacheck import TellingColumn as TellingColumn
 from torchmedic.facts.datacheck import Texts as Texts

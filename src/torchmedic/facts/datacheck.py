@@ -62,6 +62,17 @@ class Texts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class StandIn:
+    """A number that stands for missing values, in so many cells; all others of the column lie from `low` to `high`."""
+
+    value: float
+    count: int
+    low: float
+    high: float
+    cells: tuple[Cell, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Outliers:
     """Values far from the rest, by median and median absolute deviation. `farthest` is in such deviations.
 
@@ -140,6 +151,7 @@ class TableColumn(Observation):
     two_scales: TwoScales | None = None
     instants: Instants | None = None
     lengths: Lengths | None = None
+    stand_ins: tuple[StandIn, ...] = ()
     cells: tuple[Cell, ...] = ()
     asked: Location | None = None
     step: int | None = None
@@ -215,7 +227,7 @@ class RepeatedRows(Observation):
 
 @dataclass(frozen=True, kw_only=True)
 class SharedBetween(Observation):
-    """Rows, keys or groups that two parts of the data have in common. `how` is exact, near, changed, key or group."""
+    """Rows, keys or groups that two parts of the data share. `how`: exact, near, changed, reworded, key or group."""
 
     kind: ClassVar[str] = "shared-between"
     source: str

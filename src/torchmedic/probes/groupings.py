@@ -16,7 +16,8 @@ from torchmedic.probes.frames import location, location_of, user_frame
 from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
-_KEYS_IN_SQL = re.compile(r"(?:group|partition)\s+by\s+\"?([A-Za-z_]\w*)\"?\s*(?![\w\",\s]*,)", re.IGNORECASE)
+_NAME = r"\"?[A-Za-z_]\w*\b\"?"
+_KEYS_IN_SQL = re.compile(rf"(?:group|partition)\s+by\s+({_NAME}(?:\s*,\s*{_NAME})*)(?!\s*[(.,])", re.IGNORECASE)
 _METHODS = {
     "pandas": ("DataFrame.groupby", "Series.groupby"),
     "polars": ("DataFrame.group_by", "LazyFrame.group_by", "Expr.over"),
@@ -25,7 +26,7 @@ _METHODS = {
 
 
 class Groupings(Probe):
-    """Wraps the ways of pandas, polars and DuckDB to group rows. Only single columns are taken for keys."""
+    """Wraps the ways of pandas, polars and DuckDB to group rows. Several keys are joined by commas."""
 
     name = "groupings"
 
@@ -88,20 +89,19 @@ class Groupings(Probe):
 
 def _pandas_keys(result: Any, _args: Any, _kwargs: Any) -> Iterator[str]:
     names = list(getattr(result, "_grouper", None).names)  # type: ignore[union-attr]
-    if len(names) == 1 and isinstance(names[0], str):
-        yield names[0]
+    if names and all(isinstance(name, str) for name in names):
+        yield ",".join(names)
 
 
 def _polars_keys(_result: Any, args: Any, kwargs: Any) -> Iterator[str]:
     given = [one for argument in args[1:] for one in (argument if isinstance(argument, list) else [argument])]
     given += [kwargs[name] for name in ("partition_by", "by") if isinstance(kwargs.get(name), str)]
-    if len(given) == 1:
-        name = given[0] if isinstance(given[0], str) else given[0].meta.output_name()
-        yield str(name)
+    if given:
+        yield ",".join(str(one if isinstance(one, str) else one.meta.output_name()) for one in given)
 
 
 def _sql_keys(_result: Any, args: Any, _kwargs: Any) -> Iterator[str]:
     """Keys of a statement that takes a standard deviation or a variance."""
     text = next((argument for argument in args if isinstance(argument, str)), "")
     if re.search(r"stddev|var_|variance", text, re.IGNORECASE):
-        yield from dict.fromkeys(_KEYS_IN_SQL.findall(text))
+        yield from dict.fromkeys(re.sub(r"[\s\"]", "", keys) for keys in _KEYS_IN_SQL.findall(text))

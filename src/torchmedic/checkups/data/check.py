@@ -24,6 +24,7 @@ from torchmedic.facts import DataSource, FileTrouble, Observation
 
 _TABLES = ("csv", "parquet", "jsonl", "arrow", "sqlite", "duckdb")
 _MOST_AGAIN = 5
+_CUT = r"(?i)truncat|unexpected end|file ended before|unexpected eof|premature|gzip|zstd|decompress|deflate"
 
 
 @dataclass
@@ -121,7 +122,7 @@ def _trouble(source: Source, error: Exception, options: Options) -> FileTrouble:
     said = re.sub(r"^(?:[\w ]+ )?Error: ", "", said)
     if options.where and type(error).__name__ in ("BinderException", "ParserException", "ConversionException"):
         raise DataError(f"--where: {said[:160]}")
-    cut = re.search(r"(?i)truncat|unexpected end|unexpected eof|premature|gzip|zstd|decompress|deflate", said)
+    cut = re.search(_CUT, said)
     line = re.search(r"(?i)line:? (\d+)", said)
     return FileTrouble(
         source=source.name,
@@ -199,11 +200,16 @@ def _ragged_lines(opened: Opened) -> Iterator[FileTrouble]:
 
 def compare_tables(checkup: Checkup) -> None:
     """What a test table shares with the training table of the same columns."""
-    named = [(Path(looked.table.name).name, looked) for looked in checkup.looked]
-    for _, train in ((name, looked) for name, looked in named if is_training(name)):
-        for _, test in ((name, looked) for name, looked in named if is_held_out(name)):
+    for train in (looked for looked in checkup.looked if is_training(_part(looked.table))):
+        for test in (looked for looked in checkup.looked if is_held_out(_part(looked.table))):
             with checkup.progress.stage("what training and test data share"):
                 checkup.note(_shared(train.table, test.table, checkup.options))
+
+
+def _part(table: Table) -> str:
+    """What tells training data from test data: the file's name, or that of its folder where all have one name."""
+    path = Path(table.name)
+    return path.name if is_training(path.name) or is_held_out(path.name) else path.parent.name
 
 
 def _shared(train: Table, test: Table, options: Options) -> Iterator[Observation]:
@@ -218,5 +224,6 @@ def _shared(train: Table, test: Table, options: Options) -> Iterator[Observation
     right = ", ".join(f"{theirs[column.name].sql} AS {column.sql}" for column in common)
     small, _ = both.sample()
     roles = roles_of(both, options)
-    names = (Path(train.name).name, Path(test.name).name)
+    short = Path(train.name).name, Path(test.name).name
+    names = short if short[0] != short[1] else (_part(train), _part(test))
     yield from shared(both, small, roles, "SELECT * FROM {t}", f"SELECT {right} FROM {test.view}", names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
-from torchmedic.checkups.data.engine import LARGEST_DOUBLE, Column, Table, Wanted
+from torchmedic.checkups.data.engine import LARGEST_DOUBLE, Column, DuckTable, Table, Wanted
 from torchmedic.facts import Cell, Histogram, Instants, Lengths, Outliers, Texts, TwoScales
 
 # What pandas and R read as missing without a word.
@@ -75,19 +75,22 @@ def middles(table: Table, columns: list[Column]) -> dict[str, tuple[float, ...]]
     found: dict[str, tuple[float, ...]] = {}
     for start in range(0, len(columns), 100):
         part = columns[start : start + 100]
-        sizes = table.query("SELECT " + ", ".join(f"count(*) FILTER (WHERE {_finite(c)})" for c in part) + " FROM {t}")[
-            0
-        ]
+        sizes = table.query("SELECT " + ", ".join(f"count({_if_finite(c)})" for c in part) + " FROM {t}")[0]
         asked = []
         for column, size in zip(part, sizes, strict=True):
             edge = min(0.25, max(0.001, 2.5 / max(1, size)))
             ends = ", ".join(f"{q:.9f}" for q in (edge, 0.5, 1 - edge))
-            asked.append(f"quantile_disc({number_of(column)}, [{ends}]) FILTER (WHERE {_finite(column)})")
+            asked.append(f"quantile_disc({_if_finite(column)}, [{ends}])")
         answers = table.query("SELECT " + ", ".join(asked) + " FROM {t}")[0]
         for column, size, answer in zip(part, sizes, answers, strict=True):
             if answer is not None:
                 found[column.name] = (*map(float, answer), float(size))
     return found
+
+
+def _if_finite(column: Column) -> str:
+    """The number, or nothing. As a FILTER it would cost columns squared in DuckDB."""
+    return f"CASE WHEN {_finite(column)} THEN {number_of(column)} END"
 
 
 def _finite(column: Column) -> str:
@@ -110,8 +113,8 @@ def outliers(
     tail = whole.query(
         f"SELECT {number} FROM {{t}} WHERE {_finite(column)} AND {off} > {reach!r} ORDER BY {off} DESC LIMIT 2000"
     )
-    cut = _gap([abs(value - median) for (value,) in tail], reach)
-    if cut is None or cut < FAR * scale:
+    nearest, cut = _gap([abs(value - median) for (value,) in tail], reach)
+    if nearest < FAR * scale:
         return None
     low_cut, high_cut = median - cut, median + cut
     wanted = Wanted("outside", low_cut, high_cut)
@@ -128,12 +131,15 @@ def outliers(
     )
 
 
-def _gap(distances: list[float], reach: float) -> float | None:
-    """Where, coming from outside, the distances fall by the factor of isolation at once; None for a smooth tail."""
+def _gap(distances: list[float], reach: float) -> tuple[float, float]:
+    """The last distance, coming from outside, before they fall by the factor of isolation at once, and a cut behind it.
+
+    Both are 0 for a smooth tail.
+    """
     for outer, inner in zip(distances, [*distances[1:], reach], strict=True):
         if outer > ISOLATED * max(inner, reach):
-            return math.sqrt(outer * max(inner, reach))
-    return None
+            return outer, math.sqrt(outer * max(inner, reach))
+    return 0.0, 0.0
 
 
 def histogram(table: Table, column: Column, middle: tuple[float, ...]) -> Histogram | None:
@@ -186,18 +192,29 @@ def _matched(table: Table, column: Column, border: float, low_count: int, high_c
 
 
 _ZONE = r"([Zz]|[+-][0-9]{2}:?[0-9]{2})$"
+# How dates are written, and the day they name: year first, or year last with day and month in either order.
+_DATES = {
+    "^[0-9]{4}-[0-9]{2}-[0-9]{2}": "try_cast(substr({c}, 1, 10) AS DATE)",
+    "^[0-9]{1,2}[/.][0-9]{1,2}[/.][0-9]{4}": (
+        "try_strptime(replace(regexp_extract({c}, '^[0-9/.]+'), '.', '/'), ['%d/%m/%Y', '%m/%d/%Y'])"
+    ),
+}
 
 
 def instants(whole: Table, small: Table, column: Column, twin: Column) -> Instants | None:
     """Zones and impossible days in a column of text that is nearly all dates."""
     c = twin.sql
-    looks = f"regexp_matches({c}, '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}')"
-    rows, dated = small.query(f"SELECT count({c}), count(*) FILTER (WHERE {looks}) FROM {{t}}")[0]
-    if not rows or dated < _READABLE * rows:
+    # What is counted is counted in every row, where the engine knows these functions.
+    counted = whole if isinstance(whole, DuckTable) else small
+    forms = {f"regexp_matches({c}, '{form}')": day.format(c=c) for form, day in _DATES.items()}
+    counts = ", ".join(f"count(*) FILTER (WHERE {form})" for form in forms)
+    rows, *dated = small.query(f"SELECT count({c}), {counts} FROM {{t}}")[0]
+    looks = next((form for form, n in zip(forms, dated, strict=True) if n and n >= _READABLE * rows), None)
+    if looks is None:
         return None
-    day = f"try_cast(substr({c}, 1, 10) AS DATE)"
+    day = forms[looks]
     impossible = f"{looks} AND {day} IS NULL"
-    zoned, plain, wrong = small.query(
+    zoned, plain, wrong = counted.query(
         f"SELECT count(*) FILTER (WHERE {looks} AND length({c}) > 10 AND regexp_matches({c}, '{_ZONE}')), "
         f"count(*) FILTER (WHERE {looks} AND length({c}) > 10 AND NOT regexp_matches({c}, '{_ZONE}')), "
         f"count(*) FILTER (WHERE {impossible}) FROM {{t}}"
@@ -212,7 +229,7 @@ def instants(whole: Table, small: Table, column: Column, twin: Column) -> Instan
         if plain < zoned
         else f"regexp_matches({c}, '{_ZONE}')"
     )
-    text = small.query(f"SELECT {c} FROM {{t}} WHERE {asked} LIMIT 1")
+    text = counted.query(f"SELECT {c} FROM {{t}} WHERE {asked} LIMIT 1")
     cells = whole.cells(column, Wanted("equal", text=str(text[0][0])), 3) if text else ()
     return Instants(zones=zones, impossible=int(wrong), cells=cells)
 

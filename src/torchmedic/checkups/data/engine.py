@@ -5,18 +5,17 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-import os
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Protocol
 
-from torchmedic.checkups.data.options import DataError, MissingPackage
+from torchmedic.checkups.data.limits import amount, engine_limit, memory, room_for_hashes, threads
+from torchmedic.checkups.data.options import MissingPackage
 from torchmedic.facts import Cell
 
 # Closer looks (medians, heaps, agreement with the label) are taken on at most so many rows.
-SAMPLE_ROWS = 1_000_000
+SAMPLE_ROWS = 250_000
 LARGEST_DOUBLE = "1.7976931348623157e308"
 _INTEGERS = ("tinyint", "smallint", "integer", "bigint", "hugeint", "utinyint", "usmallint", "uinteger", "ubigint")
 _SPARK_INTEGERS = ("byte", "short", "int", "long")
@@ -53,7 +52,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A kind of cell to look for: missing, nan, inf, text (no number), outside (of low to high), or equal to a text."""
+    """A kind of cell: missing, nan, inf, text (no number), outside (of low to high), number (low), equal to a text."""
 
     kind: str
     low: float = 0.0
@@ -70,6 +69,7 @@ class Wanted:
             "inf": f"abs({number}) > {LARGEST_DOUBLE} AND NOT isnan({number})",
             "text": f"{raw} IS NOT NULL AND {column.sql} IS NULL",
             "outside": f"({number} < {self.low!r} OR {number} > {self.high!r}) AND abs({number}) <= {LARGEST_DOUBLE}",
+            "number": f"{number} = {self.low!r}",
             "equal": f"CAST({raw} AS STRING) = {literal(self.text)}",
         }[self.kind]
 
@@ -86,6 +86,7 @@ class Wanted:
         return {
             "nan": number != number,
             "inf": number in (float("inf"), float("-inf")),
+            "number": number == self.low,
             "outside": math.isfinite(number) and not self.low <= number <= self.high,
         }.get(self.kind, False)
 
@@ -109,6 +110,9 @@ class Table(Protocol):
 
     def hash_of(self, values: list[str]) -> str:
         """A number, in SQL, that rows with equal values share."""
+
+    def repeated(self, hashed: str, rows: int) -> tuple[int, str]:
+        """How many rows are there again by their hash, and a condition on that hash, `h`, to look for some of them."""
 
     def with_numbers(self, names: frozenset[str]) -> Table:
         """The same table with columns of text read as numbers where they are numbers."""
@@ -151,27 +155,6 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def threads() -> int:
-    """How many cores this process may use: affinity, control group and SLURM all have a say."""
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    with contextlib.suppress(ValueError):
-        allowed = min(allowed, int(os.environ.get("SLURM_CPUS_PER_TASK", allowed)))
-    with contextlib.suppress(OSError, ValueError):
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        allowed = min(allowed, max(1, int(quota) // int(period)))
-    return max(1, allowed)
-
-
-def memory() -> int:
-    """Bytes the engine may use: half of what the machine or the control group has free, 8 GiB at most."""
-    import psutil
-
-    free: int = psutil.virtual_memory().available
-    with contextlib.suppress(OSError, ValueError):
-        free = min(free, int(Path("/sys/fs/cgroup/memory.max").read_text()))
-    return max(256 << 20, min(free // 2, 8 << 30))
-
-
 @contextlib.contextmanager
 def connected(limit: str = "") -> Iterator[Any]:
     """A DuckDB connection that spills into a folder of its own, reads no settings and loads nothing from outside."""
@@ -179,12 +162,11 @@ def connected(limit: str = "") -> Iterator[Any]:
         import duckdb
     except ImportError:
         raise MissingPackage("duckdb") from None
+    allowed = amount(limit) if limit else memory()
     with tempfile.TemporaryDirectory(prefix="torchmedic-") as spill:
         connection = duckdb.connect(":memory:")
-        try:
-            connection.execute(f"SET memory_limit = {literal(limit or f'{memory() >> 20}MiB')}")
-        except duckdb.Error:
-            raise DataError(f"no amount of memory: {limit}") from None
+        connection.execute(f"SET memory_limit = '{engine_limit(allowed) >> 20}MiB'")
+        connection.execute(f"SET VARIABLE room_for_hashes = {room_for_hashes(allowed)}")
         connection.execute(f"SET temp_directory = {literal(spill)}")
         connection.execute(f"SET threads = {threads()}")
         connection.execute("SET autoinstall_known_extensions = false")
@@ -234,6 +216,19 @@ class DuckTable:
     def hash_of(self, values: list[str]) -> str:
         return f"hash({', '.join(values)})"
 
+    def repeated(self, hashed: str, rows: int) -> tuple[int, str]:
+        from torchmedic.checkups.data.hashes import repeated_hashes
+
+        room = self.connection.execute("SELECT getvariable('room_for_hashes')").fetchall()[0][0]
+        asked = f"SELECT {hashed} AS h FROM {self.view}"
+        again, found = repeated_hashes(self.connection, asked, rows, room)
+        if not again:
+            return 0, "false"
+        kept = f"h{next(_numbers)}"
+        self.connection.execute(f"CREATE TEMP TABLE {kept} (h UBIGINT)")
+        self.connection.execute(f"INSERT INTO {kept} SELECT unnest($1)", [found.tolist()])
+        return again, f"h IN (SELECT h FROM {kept})"
+
     def query(self, sql: str) -> list[tuple[Any, ...]]:
         rows: list[tuple[Any, ...]] = self.connection.execute(sql.replace("{t}", self.view)).fetchall()
         return rows
@@ -268,7 +263,9 @@ def as_number(column: Column) -> Column:
 
 
 def described(position: int, name: str, kind: str) -> Column:
-    """A column as DuckDB describes it. Lists are looked at by their length."""
+    """A column as DuckDB describes it. Lists are looked at by their length, mixed values of JSON as text."""
     family = family_of(kind)
     read = f"len({quoted(name)})" if family == "list" else quoted(name)
+    if kind == "JSON":
+        read = f"({quoted(name)} ->> '$')"
     return Column(name, f"c{position}", kind, family, read)

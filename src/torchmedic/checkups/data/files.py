@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from torchmedic.checkups.data.arrays import array_facts, as_numpy
-from torchmedic.checkups.data.engine import memory
 from torchmedic.checkups.data.images import image_facts
+from torchmedic.checkups.data.limits import memory
 from torchmedic.checkups.data.opening import Unreadable
 from torchmedic.checkups.data.options import Listing, Options, Progress, unlisted
 from torchmedic.checkups.data.pickles import load_torch
@@ -55,6 +55,8 @@ def _file_facts(path: Path, kind: str, options: Options, listing: Listing) -> It
         yield from structure_facts(str(path), load_torch(path, trust=options.trust), listing)
     elif kind == "pickle":
         raise Unreadable("foreign-classes", "a pickle runs code when it is opened; it was not opened")
+    elif path.suffix.lower() in (".xlsx", ".xls", ".ods"):
+        raise Unreadable("workbook", "a workbook may hold several sheets, formulas and cells that are joined")
     else:
         raise Unreadable("unreadable", "neither a table nor an array, image or graph by its name and first bytes")
 

@@ -92,10 +92,11 @@ def _split(table: Table) -> Column | None:
 
 
 def _groups(table: Table, options: Options, roles: Roles, by_name: dict[str, Column]) -> None:
-    roles.groups = [by_name[name] for name in options.group_by if name in by_name]
+    asked = [by_name.get(name) or together(name, table.columns) for name in options.group_by]
+    roles.groups = [column for column in asked if column is not None]
     floats = [c for c in table.columns if c.family == "float" and not roles.of(c)]
     if options.group_by:
-        numbers = [c for c in table.columns if c.family in ("float", "integer") and c not in roles.groups]
+        numbers = _numbers_beside(roles.groups, table.columns)
         roles.values = floats or [c for c in numbers if not roles.of(c) and not c.name.lower().endswith("id")]
         return
     if _seen_groups(options, roles, table.columns, floats):
@@ -111,13 +112,32 @@ def _groups(table: Table, options: Options, roles: Roles, by_name: dict[str, Col
 
 def _seen_groups(options: Options, roles: Roles, columns: list[Column], floats: list[Column]) -> bool:
     """The keys by which a script was seen to scale, and the columns that its lines name."""
+    joined = [together(one.key, columns) for one in options.normalised]
     roles.groups = [c for c in columns if scaled_by(options, c.name) is not None]
+    roles.groups += dict.fromkeys(column for column in joined if column is not None)
     if not roles.groups:
         return False
     named = {name.lower() for key in roles.groups if (seen := scaled_by(options, key.name)) for name in seen.named}
-    numbers = [c for c in columns if c.family in ("float", "integer") and c not in roles.groups]
+    numbers = _numbers_beside(roles.groups, columns)
     roles.values = [c for c in numbers if c.name.lower() in named] or floats
     return True
+
+
+def _numbers_beside(groups: list[Column], columns: list[Column]) -> list[Column]:
+    """Columns of numbers that are no keys, nor part of one."""
+    keys = {name for key in groups for name in key.name.split(",")}
+    return [c for c in columns if c.family in ("float", "integer") and c.name not in keys]
+
+
+def together(key: str, columns: list[Column]) -> Column | None:
+    """Several columns, named with commas between them, as one key."""
+    by_name = {column.name.lower(): column for column in columns}
+    parts = [by_name.get(name.strip().lower()) for name in key.split(",")]
+    if len(parts) < 2 or None in parts:
+        return None
+    said = (f"coalesce(CAST({part.sql} AS STRING), 'NULL')" for part in parts if part is not None)
+    name = ",".join(part.name for part in parts if part is not None)
+    return Column(name, f"concat_ws(',', {', '.join(said)})", "VARCHAR", "text")
 
 
 def scaled_by(options: Options, name: str) -> NormalisedBy | None:

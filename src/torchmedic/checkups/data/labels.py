@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.checkups.data.engine import Column, Table, Wanted
+from torchmedic.checkups.data.engine import Column, DuckTable, Table, Wanted
 from torchmedic.checkups.data.guessing import Roles
 from torchmedic.facts import LabelColumn, Observation, TellingColumn
 
 _MOST_CLASSES = 1000
 _IGNORED = ("-100",)
 _FEW_ROWS = 100
+_MOST_IN_ORDER = 1_000_000
 
 
 def label_facts(table: Table, small: Table, roles: Roles, rows: int, sampled: int | None) -> Iterator[Observation]:
@@ -30,6 +31,8 @@ def label_facts(table: Table, small: Table, roles: Roles, rows: int, sampled: in
     classes = tuple((str(value), n) for value, n in named if str(value) not in _IGNORED)
     numbers = [float(value) for value, _ in named if _is_number(value) and str(value) not in _IGNORED]
     whole = len(numbers) == len(classes) and all(number == int(number) for number in numbers)
+    in_order = isinstance(table, DuckTable) and rows <= _MOST_IN_ORDER
+    ordered = small if sampled is None else table if in_order else None
     yield LabelColumn(
         source=table.name,
         column=label.name,
@@ -42,7 +45,7 @@ def label_facts(table: Table, small: Table, roles: Roles, rows: int, sampled: in
         maximum=max(numbers, default=None) if whole else None,
         ignored=sum(n for value, n in named if str(value) in _IGNORED),
         classes=classes,
-        runs=_runs(small, label) if sampled is None else None,
+        runs=_runs(ordered, label) if ordered is not None else None,
         cells=table.cells(label, Wanted("missing"), 3) if missing else (),
     )
     if len(classes) * 10 <= rows:
@@ -53,14 +56,14 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and value == value and abs(value) < 1e15
 
 
-def _runs(small: Table, label: Column) -> int:
+def _runs(table: Table, label: Column) -> int:
     """How often the label changes from one row to the next, and one more."""
-    twin = _twin(small, label)
+    twin = _twin(table, label)
     asked = (
         f"SELECT count(*) FROM (SELECT {twin.sql} AS v, lag({twin.sql}) OVER () AS before, row_number() OVER () AS r "
         "FROM {t}) WHERE r = 1 OR v IS DISTINCT FROM before"
     )
-    return int(small.query(asked)[0][0])
+    return int(table.query(asked)[0][0])
 
 
 def _twin(small: Table, column: Column) -> Column:

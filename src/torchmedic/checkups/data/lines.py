@@ -9,7 +9,7 @@ import io
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -20,30 +20,56 @@ from torchmedic.facts import Cell
 # Examples are worth a few seconds; the counts are exact without them.
 _SECONDS = 8.0
 _WIDEST = 100
+_HEAD = 1 << 16
+_RECORDS = 200
 
 
 @contextlib.contextmanager
-def text_of(path: Path) -> Iterator[TextIO]:
-    """A text file, unpacked as it is read."""
+def bytes_of(path: Path) -> Iterator[Any]:
+    """A file of bytes, unpacked as it is read."""
     if path.suffix == ".gz":
-        with gzip.open(path, "rt", encoding="utf-8-sig", errors="replace", newline="") as packed:
+        with gzip.open(path) as packed:
             yield packed
     elif path.suffix == ".zst":
         import pyarrow
 
-        stream = pyarrow.CompressedInputStream(pyarrow.OSFile(str(path)), "zstd")
-        with io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="") as packed:
+        with pyarrow.CompressedInputStream(pyarrow.OSFile(str(path)), "zstd") as packed:
             yield packed
     else:
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as plain:
+        with path.open("rb") as plain:
             yield plain
 
 
-class CsvFinder:
-    """Finds cells in CSV files; `dialect` is what the engine took the file for."""
+@contextlib.contextmanager
+def text_of(path: Path, encoding: str = "utf-8-sig") -> Iterator[TextIO]:
+    """A text file, unpacked as it is read."""
+    with bytes_of(path) as file, io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="") as text:
+        yield text
 
-    def __init__(self, files: tuple[Path, ...], dialect: Dialect) -> None:
-        self._files = files
+
+def first_lines(path: Path) -> list[str]:
+    """Some lines from the beginning, whole ones only; a file may be one endless line, so characters are counted."""
+    with text_of(path) as text:
+        head = text.read(_HEAD)
+    lines = head.splitlines()
+    return (lines[:-1] if len(head) == _HEAD else lines)[:_RECORDS]
+
+
+class CsvFinder:
+    """Finds cells in CSV files; `dialect` is what the engine took the file for.
+
+    `names` are the files that others know these by: copies have the same lines. `meant` makes of a cell what was read.
+    """
+
+    def __init__(
+        self,
+        files: tuple[Path, ...],
+        dialect: Dialect,
+        names: tuple[Path, ...] = (),
+        meant: Callable[[str], str] = str,
+    ) -> None:
+        self._files = tuple(zip(files, names or files, strict=True))
+        self._meant = meant
         self._delimiter = dialect.delimiter
         self._skip = dialect.skip + dialect.header
 
@@ -51,24 +77,24 @@ class CsvFinder:
         at = table.columns.index(column)
         found: list[Cell] = []
         until = time.monotonic() + _SECONDS
-        for path in self._files:
+        for path, name in self._files:
             # A file that cannot be read to its end has been told of already.
             with contextlib.suppress(OSError, EOFError, csv.Error):
-                found += self._in_file(path, at, wanted, most - len(found), until)
+                found += self._in_file(path, name, at, wanted, most - len(found), until)
             if len(found) >= most or time.monotonic() > until:
                 break
         return tuple(found)
 
-    def _in_file(self, path: Path, at: int, wanted: Wanted, most: int, until: float) -> list[Cell]:
+    def _in_file(self, path: Path, name: Path, at: int, wanted: Wanted, most: int, until: float) -> list[Cell]:
         found: list[Cell] = []
         csv.field_size_limit(sys.maxsize)
         with text_of(path) as text:
             reader = csv.reader((line.replace("\0", "") for line in text), delimiter=self._delimiter)
             line = 1
             for number, record in enumerate(reader):
-                if number >= self._skip and len(record) > at and wanted.holds(record[at]):
+                if number >= self._skip and len(record) > at and wanted.holds(self._meant(record[at])):
                     shown = self._delimiter.join(record)
-                    found.append(Cell(file=str(path), line=line, text=record[at][:60], source=_one_line(shown)))
+                    found.append(Cell(file=str(name), line=line, text=record[at][:60], source=_one_line(shown)))
                 if len(found) >= most or (number % 10_000 == 0 and time.monotonic() > until):
                     break
                 line = reader.line_num + 1
@@ -133,13 +159,49 @@ class Dialect:
 
 def dialect_of(connection: Any, path: Path) -> Dialect:
     """Find out how a file is written. Dates stay text, or impossible days and written zones would be lost."""
+    lines = first_lines(path) if path.is_file() else []
+    mark = _mark_of(lines)
+    known = {"quote": "'\"'", "escape": "'\"'"} | ({"delim": literal(mark)} if mark else {})
+    found = _sniffed(connection, path, known)
+    if not found.header and _begins_with_names(lines[found.skip :], found.delimiter):
+        found = _sniffed(connection, path, known | {"header": str(True), "skip": str(found.skip)})
+    return found
+
+
+def _sniffed(connection: Any, path: Path, known: dict[str, str]) -> Dialect:
+    told = ", ".join(f"{name}={value}" for name, value in known.items())
     asked = (
         "SELECT Delimiter, NewLineDelimiter, SkipRows, HasHeader, Columns "
-        f"FROM sniff_csv({literal(str(path))}, quote='\"', escape='\"', "
+        f"FROM sniff_csv({literal(str(path))}, {told}, "
         "auto_type_candidates=['BOOLEAN', 'BIGINT', 'DOUBLE', 'VARCHAR'])"
     )
-    delimiter, newline, skip, header, columns = connection.execute(asked).fetchone()
+    delimiter, newline, skip, header, columns = connection.execute(asked).fetchall()[0]
     return Dialect(str(delimiter), str(newline), int(skip), bool(header), {c["name"]: c["type"] for c in columns})
+
+
+def _begins_with_names(lines: list[str], delimiter: str) -> bool:
+    """Whether the first line has words only, and lines of numbers follow: a second line of units hides that."""
+    records = list(csv.reader(lines, delimiter=delimiter)) if len(delimiter) == 1 else []
+    if len(records) < 10 or len(set(records[0])) < len(records[0]) or any(_is_number(cell) for cell in records[0]):
+        return False
+    return "" not in records[0] and all(any(_is_number(cell) for cell in record) for record in records[2:])
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _mark_of(lines: list[str]) -> str | None:
+    """The mark between cells where the header has no comma, and every line as many of another mark."""
+    lines = [line for line in lines if line]
+    if len(lines) < 2 or "," in lines[0] or '"' in "".join(lines):
+        return None
+    counts = {mark: {line.count(mark) for line in lines} for mark in (";", "\t", "|")}
+    return next((mark for mark, found in counts.items() if len(found) == 1 and min(found) > 0), None)
 
 
 def _one_line(text: str) -> str:

@@ -12,7 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from torchmedic.checkups.data.engine import Column, DuckTable, Table, described, literal, quoted
-from torchmedic.checkups.data.lines import CsvFinder, JsonFinder, ParquetFinder, dialect_of, text_of
+from torchmedic.checkups.data.forms import (
+    as_utf8,
+    columns_with_commas,
+    divided_by_blanks,
+    encoding_of,
+    point_sql,
+    with_point,
+    with_tabs,
+)
+from torchmedic.checkups.data.lines import CsvFinder, JsonFinder, ParquetFinder, dialect_of, first_lines
 from torchmedic.checkups.data.options import DataError, MissingPackage, Options
 from torchmedic.checkups.data.sources import Source
 from torchmedic.facts import FileTrouble
@@ -20,7 +29,6 @@ from torchmedic.facts import FileTrouble
 _numbers = itertools.count()
 _BATCH = 50_000
 _DELIMITERS = (";", "|", "\t", ",", "::", "^", "~", "\x01", " ")
-_FIRST_LINES = 50
 
 
 class Unreadable(Exception):
@@ -39,6 +47,7 @@ class Opened:
     troubles: list[FileTrouble] = field(default_factory=list)
     rejects: str = ""
     files: tuple[Path, ...] = ()
+    names: dict[str, str] = field(default_factory=dict)
 
     def rejected(self) -> list[tuple[str, str, int, str, str]]:
         """What the reader of CSV could not place: file, kind, line, column, text of the line."""
@@ -53,7 +62,7 @@ class Opened:
             rows: list[tuple[str, str, int, str, str]] = self.table.connection.execute(asked).fetchall()
         except Exception:  # noqa: BLE001 - no scan was made, so there are no tables of rejects
             return []
-        return list(dict.fromkeys(rows))
+        return list(dict.fromkeys((self.names.get(row[0], row[0]), *row[1:]) for row in rows))
 
 
 def open_tables(
@@ -97,12 +106,18 @@ def _without_empty(source: Source) -> tuple[tuple[Path, ...], list[FileTrouble]]
 
 
 def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[str]) -> Opened:
-    files, troubles = _without_empty(source)
-    if not files:
+    named, troubles = _without_empty(source)
+    if not named:
         raise Unreadable("empty", "0 bytes")
+    files, said = _readable(connection, named)
+    troubles += said
     _refuse_binary(files[0])
     rejects = f"rejects{next(_numbers)}"
     dialect = dialect_of(connection, files[0])
+    commas = [list(dialect.columns)[i] for i in columns_with_commas(files[0], dialect.delimiter, dialect.skip + 1)]
+    if commas:
+        troubles.append(FileTrouble(source=source.name, trouble="decimal-commas", detail=", ".join(commas)))
+    as_text |= {*commas}
     columns = {name: "VARCHAR" if name in as_text else kind for name, kind in dialect.columns.items()}
     typed = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in columns.items())
     # Told in full: a reader that has to find out does so at every query.
@@ -112,6 +127,9 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
         f"columns={{{typed}}}, store_rejects=true, rejects_limit=2000, "
         f"rejects_table='{rejects}_errors', rejects_scan='{rejects}_scans')"
     )
+    if commas:
+        listed = ", ".join(f"{point_sql(quoted(name))} AS {quoted(name)}" for name in commas)
+        relation = f"(SELECT * REPLACE ({listed}) FROM {relation})"
     table = DuckTable(
         name=source.name,
         connection=connection,
@@ -121,15 +139,28 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
     if len(table.columns) == 1 and _is_divided(files[0]):
         troubles.append(FileTrouble(source=source.name, trouble="one-column", detail=table.columns[0].name[:60]))
     if not options.where:
-        table.finder = CsvFinder(files, dialect)
-    return Opened(table, troubles, rejects, files)
+        table.finder = CsvFinder(files, dialect, named, with_point if commas else str)
+    names = {str(copy): str(path) for copy, path in zip(files, named, strict=True)}
+    return Opened(table, troubles, rejects, named, names)
+
+
+def _readable(connection: Any, files: tuple[Path, ...]) -> tuple[tuple[Path, ...], list[FileTrouble]]:
+    """The files as the engine can read them, copied beside its own scratch files where that is needed."""
+    folder = Path(connection.execute("SELECT current_setting('temp_directory')").fetchall()[0][0])
+    read, troubles = [], []
+    for path in files:
+        encoding = encoding_of(path) if path.is_file() else "utf-8"
+        if encoding != "utf-8":
+            troubles.append(FileTrouble(source=str(path), trouble="encoding", detail=encoding))
+            read.append(as_utf8(path, encoding, folder))
+        else:
+            read.append(with_tabs(path, folder) if path.is_file() and divided_by_blanks(path) else path)
+    return tuple(read), troubles
 
 
 def _is_divided(path: Path) -> bool:
     """Whether a mark that the reader did not take for a delimiter stands equally often on each of the first lines."""
-    with text_of(path) as text:
-        lines = [line.rstrip("\r\n") for line in itertools.islice(text, _FIRST_LINES)]
-    lines = [line for line in lines if line]
+    lines = [line for line in first_lines(path) if line]
     counts = ({line.count(mark) for line in lines} for mark in _DELIMITERS)
     return len(lines) > 1 and any(len(found) == 1 and min(found) > 0 for found in counts)
 
@@ -140,8 +171,6 @@ def _refuse_binary(path: Path) -> None:
         return
     with path.open("rb") as file:
         head = file.read(65536)
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise Unreadable("unreadable", "UTF-16 text; convert it to UTF-8")
     if b"\0" in head:
         line = head[: head.index(b"\0")].count(b"\n") + 1
         raise Unreadable("unreadable", f"a zero byte on line {line}: not a text file, or a damaged one", line)
@@ -312,7 +341,8 @@ def _duckdb(connection: Any, source: Source, options: Options) -> Iterator[Opene
 def check_columns(columns: list[Column], options: Options) -> None:
     """Refuse roles for columns that no table has."""
     names = {column.name for column in columns}
-    for name in (*options.group_by, options.label, options.id, options.time, options.split):
+    keys = [key for name in options.group_by for key in ([name] if name in names else name.split(","))]
+    for name in (*keys, options.label, options.id, options.time, options.split):
         if name and name not in names:
             shown = ", ".join(sorted(names)[:8])
             raise DataError(f"no column `{name}`; there are {shown}{', …' if len(names) > 8 else ''}")

@@ -50,7 +50,7 @@ class RowList:
             elif isinstance(fact, SpreadByGroup):
                 keys = ", ".join(literal(group.key) for group in (*fact.constant, *fact.near))
                 if keys:
-                    column = columns[fact.group]
+                    column = next(key for key in looked.roles.groups if key.name == fact.group)
                     condition = f"CAST({column.sql} AS STRING) IN ({keys})"
                     self._insert(looked.table, column, "flat-group", condition, looked.roles.id)
 
@@ -61,8 +61,7 @@ class RowList:
             for said, found in table.query(f"SELECT {value}, {named} FROM {{t}} WHERE {condition}"):
                 self.note(table.name, None, column.name, trouble, said, found)
             return
-        needed = ", ".join(dict.fromkeys([*column.names(), *([key.sql] if key is not None else [])]))
-        numbered = f"SELECT row_number() OVER () - 1 AS r, {needed} FROM {table.view}"
+        numbered = f"SELECT row_number() OVER () - 1 AS r, * FROM {table.view}"
         self._connection.execute(
             f"INSERT INTO bad_rows SELECT {literal(table.name)}, r, {literal(column.name)}, {literal(trouble)}, "
             f"{value}, {named} FROM ({numbered}) WHERE {condition}"
@@ -93,6 +92,8 @@ def _wanted(fact: TableColumn) -> Iterator[tuple[str, Wanted]]:
                 yield kind, Wanted(kind)
     if fact.texts is not None:
         yield "text", Wanted("text")
+    for code in fact.stand_ins:
+        yield "missing-code", Wanted("number", low=code.value)
     if fact.outliers is not None:
         reach = fact.outliers.cut
         yield "outlier", Wanted("outside", fact.outliers.median - reach, fact.outliers.median + reach)

@@ -12,7 +12,7 @@ from pathlib import Path
 from torchmedic.checkups.data.options import DataError
 
 _FORMATS = {
-    "csv": (".csv", ".tsv", ".tab"),
+    "csv": (".csv", ".tsv", ".tab", ".data"),
     "parquet": (".parquet", ".pq"),
     "jsonl": (".jsonl", ".ndjson", ".json"),
     "arrow": (".arrow", ".feather", ".ipc"),
@@ -85,7 +85,7 @@ def _walk(folder: Path) -> Iterator[Path]:
             if (
                 not name.startswith(".")
                 and _suffix(path) in _BY_SUFFIX
-                and name not in ("state.json", "dataset_info.json")
+                and name not in ("state.json", "dataset_info.json", "dataset_dict.json")
             ):
                 yield path
 

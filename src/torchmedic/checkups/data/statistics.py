@@ -66,17 +66,18 @@ def aggregates(column: Column) -> dict[str, str]:
 
 
 def _of_numbers(c: str) -> tuple[str, ...]:
-    finite = f"abs({c}) <= {LARGEST_DOUBLE}"
+    # Not FILTER: DuckDB then copies a selection of all columns for each aggregate, which costs columns squared.
+    finite = f"CASE WHEN abs({c}) <= {LARGEST_DOUBLE} THEN {c} END"
     return (
         f"count({c})",
-        f"count(*) FILTER (WHERE isnan({c}))",
-        f"count(*) FILTER (WHERE {finite})",
-        f"count(*) FILTER (WHERE abs({c}) > {LARGEST_HALF} AND {finite})",
-        f"min({c}) FILTER (WHERE {finite})",
-        f"max({c}) FILTER (WHERE {finite})",
-        f"avg({c}) FILTER (WHERE {finite})",
-        f"stddev_samp({c}) FILTER (WHERE {finite})",
-        f"min(abs({c})) FILTER (WHERE {finite} AND {c} <> 0)",
+        f"count(CASE WHEN isnan({c}) THEN 1 END)",
+        f"count({finite})",
+        f"count(CASE WHEN abs({finite}) > {LARGEST_HALF} THEN 1 END)",
+        f"min({finite})",
+        f"max({finite})",
+        f"avg({finite})",
+        f"stddev_samp({finite})",
+        f"min(abs(nullif({finite}, 0)))",
     )
 
 

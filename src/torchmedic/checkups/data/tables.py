@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from torchmedic.checkups.data import closer
+from torchmedic.checkups.data.codes import stand_ins
 from torchmedic.checkups.data.engine import Column, Table, Wanted
 from torchmedic.checkups.data.guessing import Roles, roles_of, scaled_by
 from torchmedic.checkups.data.labels import label_facts
 from torchmedic.checkups.data.options import Options, Progress
 from torchmedic.checkups.data.statistics import MOST_GROUPS, Statistics, Summary, flat_groups, statistics
 from torchmedic.checkups.data.twins import repeats_in, shared_within
-from torchmedic.facts import Cell, ColumnHistogram, Observation, SpreadByGroup, TableColumn
+from torchmedic.facts import Cell, ColumnHistogram, Observation, SpreadByGroup, StandIn, TableColumn
 
 _FLOAT32_WHOLE = 1 << 24
 _CLOSER_COLUMNS = 2000
@@ -93,9 +94,11 @@ def _columns(looked: Looked) -> Iterator[Observation]:
     numeric = closely[:_CLOSER_COLUMNS]
     few = looked.numbers.rows < closer.FEWEST_ROWS
     middles = {} if few else closer.middles(small, [by_name[column.name] for column in numeric])
+    plain = [by_name[column.name] for column in numeric if column.name in middles and not looked.roles.of(column)]
+    codes = stand_ins(looked.table, small, plain)
     for summary in looked.numbers.columns:
         name = summary.column.name
-        yield _column(looked, small, by_name[name], summary, middles)
+        yield _column(looked, small, by_name[name], summary, middles, codes.get(name, ()))
         if name in middles and (drawn := closer.histogram(small, by_name[name], middles[name])) is not None:
             yield ColumnHistogram(source=looked.table.name, column=name, histogram=drawn)
 
@@ -105,7 +108,12 @@ def _is_numeric(summary: Summary) -> bool:
 
 
 def _column(
-    looked: Looked, small: Table, twin: Column, summary: Summary, middles: dict[str, tuple[float, ...]]
+    looked: Looked,
+    small: Table,
+    twin: Column,
+    summary: Summary,
+    middles: dict[str, tuple[float, ...]],
+    codes: tuple[StandIn, ...],
 ) -> TableColumn:
     table, column, rows = looked.table, summary.column, looked.numbers.rows
     role = looked.roles.of(column)
@@ -113,7 +121,7 @@ def _column(
     closely: dict[str, Any] = {}
     nan, inf, finite = _non_finite(summary, numeric)
     nulls = rows - int((summary.written if column.raw else summary.present) or 0)
-    if numeric and not role and column.name in middles and summary.minimum < summary.maximum:
+    if numeric and not role and not codes and column.name in middles and summary.minimum < summary.maximum:
         ends = (float(summary.minimum), float(summary.maximum))
         closely["outliers"] = closer.outliers(table, small, column, middles[column.name], ends)
         if closely["outliers"] is None and column.family != "integer":
@@ -145,6 +153,7 @@ def _column(
         beyond_half=int(summary.beyond_half or 0),
         whole_beyond_float32=_beyond_float32(summary),
         constant=_constant(summary, rows),
+        stand_ins=codes,
         cells=_bad_cells(table, column, nulls, nan, inf) if numeric else (),
         **closely,
     )

@@ -9,10 +9,11 @@ from dataclasses import replace
 
 from torchmedic.checkups.data.engine import Column, Table, literal
 from torchmedic.checkups.data.guessing import Roles
+from torchmedic.checkups.data.near_texts import reworded
 from torchmedic.checkups.data.near_twins import changed_copies
 from torchmedic.facts import Cell, Observation, RepeatedRows, SharedBetween, SplitInTime
 
-_SLICE_ABOVE = 2_000_000
+_MOST_CONFLICTING = 2_000_000
 _CHANCE_COLUMNS = 50
 _HELD_OUT = re.compile(r"test|val|dev|hold|eval", re.IGNORECASE)
 _TRAINED = re.compile(r"train", re.IGNORECASE)
@@ -37,7 +38,7 @@ def repeats_in(table: Table, small: Table, roles: Roles, rows: int) -> Iterator[
     if len(features) < 2 or rows < 2:
         return
     hashed = row_hash(table, columns)
-    repeats = _repeats(table, hashed, rows)
+    repeats, among = table.repeated(hashed, rows)
     conflicting = _conflicts(table, row_hash(table, features), roles.label, rows) if roles.label else 0
     if not repeats and not conflicting:
         return
@@ -50,26 +51,13 @@ def repeats_in(table: Table, small: Table, roles: Roles, rows: int) -> Iterator[
         label=roles.label.name if roles.label else "",
         conflicting=conflicting,
         by_chance=chance,
-        cells=_examples(table, hashed, "count(*) > 1") if repeats else (),
+        cells=_examples(table, hashed, among) if repeats else (),
         conflict_cells=_conflict_examples(table, features, roles.label) if conflicting and roles.label else (),
     )
 
 
-def _repeats(table: Table, hashed: str, rows: int) -> int:
-    """How many rows are there again; a sixteenth is asked first, so that clean tables cost little memory."""
-    if rows > _SLICE_ABOVE:
-        some = table.query(
-            f"SELECT count(*) - count(DISTINCT h) FROM (SELECT {hashed} AS h FROM {{t}}) WHERE h % 16 = 0"
-        )
-        if not some[0][0]:
-            return 0
-    hashes = f"SELECT {hashed} AS h FROM {{t}}"
-    asked = f"SELECT sum(n - 1) FROM (SELECT count(*) AS n FROM ({hashes}) GROUP BY h HAVING count(*) > 1)"
-    return int(table.query(asked)[0][0] or 0)
-
-
 def _conflicts(table: Table, hashed: str, label: Column, rows: int) -> int:
-    if rows > _SLICE_ABOVE:
+    if rows > _MOST_CONFLICTING:
         return 0
     inner = f"SELECT {hashed} AS h, {label.sql} AS y FROM {{t}} WHERE {label.sql} IS NOT NULL"
     asked = f"SELECT sum(n) FROM (SELECT count(*) AS n FROM ({inner}) GROUP BY h HAVING count(DISTINCT y) > 1)"
@@ -85,16 +73,17 @@ def by_chance(small: Table, columns: list[Column]) -> float:
         together, total = small.query(
             f"SELECT sum(CAST(n AS DOUBLE) * n), sum(n) FROM (SELECT count(*) AS n FROM {{t}} GROUP BY {c})"
         )[0]
-        if total:
-            logarithm += math.log(max(together / total / total, 1e-12))
+        if total and total > 1:
+            # Of a row with itself nothing can be learned: what is there once has no twin by chance.
+            logarithm += math.log(max((together - total) / total / (total - 1), 1e-12))
     return math.exp(logarithm)
 
 
-def _examples(table: Table, hashed: str, having: str) -> tuple[Cell, ...]:
+def _examples(table: Table, hashed: str, among: str) -> tuple[Cell, ...]:
     shown = ", ".join(f"min({column.sql})" for column in table.columns[:4])
     rows = table.query(
-        f"SELECT count(*), {shown} FROM (SELECT *, {hashed} AS h FROM {{t}}) GROUP BY h HAVING {having} "
-        f"ORDER BY count(*) DESC, {shown} LIMIT 3"
+        f"SELECT count(*), {shown} FROM (SELECT *, {hashed} AS h FROM {{t}}) WHERE {among} "
+        f"GROUP BY h HAVING count(*) > 1 ORDER BY count(*) DESC, {shown} LIMIT 3"
     )
     names = [column.name for column in table.columns[:4]]
     return tuple(Cell(text=f"{row[0]} times " + _pairs(names, row[1:])) for row in rows)
@@ -146,7 +135,7 @@ def shared(
         c for c in table.columns if c is not roles.id and c is not roles.split and c.family not in ("other", "list")
     ]
     features = [c for c in columns if c is not roles.label]
-    if not of or len(features) < 2:
+    if not of or (len(features) < 2 and not any(column.family == "text" for column in features)):
         return
     yield from _shared_in_steps(table, small, features, of, (left, right), names)
     yield from _shared_keys(table, roles, left, right, names)
@@ -186,8 +175,9 @@ def _shared_in_steps(
         lambda columns: row_hash(table, columns, rounded=True),
         lambda columns: by_chance(small, columns),
     )
-    if changed is not None:
-        yield replace(changed, train=names[0], test=names[1])
+    for copies in (changed, reworded(table, features, (ahead, of), parts)):
+        if copies is not None:
+            yield replace(copies, train=names[0], test=names[1])
 
 
 def _shared_rows(table: Table, hashed: str, left: str, right: str) -> int:

@@ -60,13 +60,18 @@ class DataRule(Rule):
             confidence=confidence,
             severity=severity or self.severity,
             where=place.asked or at,
-            mark=shown.text if shown is not None and not place.asked else "",
+            mark=_mark(shown) if shown is not None and not place.asked else "",
             label="" if place.asked else label,
             also=also,
             culprit=Culprit(phase="data", examples=tuple(str(cell) for cell in cells), **culprit),
             evidence=(*evidence, *listed),
             remedies=tuple(Remedy(title=title) for title in help),
         )
+
+
+def _mark(cell: Cell) -> str:
+    """The cell's text, unless its line holds that text twice: carets under the wrong one would mislead."""
+    return cell.text if cell.source.count(cell.text) == 1 else ""
 
 
 def _location(cell: Cell) -> Location:

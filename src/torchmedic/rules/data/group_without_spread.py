@@ -36,12 +36,19 @@ class GroupWithoutSpread(DataRule):
                 evidence=[*_evidence(seen), *(_other(s) for s in flat if s is not seen)],
                 help=(
                     "keep the divisor off zero: `std = std.where(std > 1e-6 * mean.abs(), 1.0)`, which makes them 0",
-                    f"or leave these groups out: `df[~df['{seen.group}'].isin(flat)]`",
+                    f"or leave these groups out: `{_left_out(seen.group)}`",
                 ),
                 field=seen.column,
                 group={"column": seen.group, "values": [group.key for group in groups]},
                 rows=seen.rows,
             )
+
+
+def _left_out(key: str) -> str:
+    if "," not in key:
+        return f"df[~df['{key}'].isin(flat)]"
+    names = ", ".join(f"'{name}'" for name in key.split(","))
+    return f"df.groupby([{names}]).filter(lambda g: g[column].nunique() > 1)"
 
 
 def _counted(seen: SpreadByGroup) -> str:

@@ -30,12 +30,13 @@ class MixedImageForms(DataRule):
                 what = "mode" if odd_modes else "size"
                 count = odd_modes or odd_sizes
                 forms = seen.modes if odd_modes else seen.sizes
+                told = {"modes": seen.modes if odd_modes else (), "sizes": seen.sizes if odd_sizes else ()}
                 yield self.report(
                     place,
                     f"{count:,} of {many(seen.files, 'image')} have another {what} than `{forms[0][0]}`",
                     cells=seen.odd_cells,
                     label="of another form",
-                    evidence=[f"{what}s: " + ", ".join(f"`{name}` {count:,}" for name, count in forms[:6])],
+                    evidence=[f"{word}: {_listed(some)}" for word, some in told.items() if some],
                     help=(
                         "convert as they are opened: `Image.open(path).convert('RGB')`"
                         if odd_modes
@@ -43,6 +44,10 @@ class MixedImageForms(DataRule):
                     ),
                     rows=count,
                 )
+
+
+def _listed(forms: tuple[tuple[str, int], ...]) -> str:
+    return ", ".join(f"`{name}` {count:,}" for name, count in forms[:6])
 
 
 def _odd(forms: tuple[tuple[str, int], ...], total: int) -> int:

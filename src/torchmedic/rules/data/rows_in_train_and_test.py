@@ -6,7 +6,14 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Run, SharedBetween
 from torchmedic.findings import Diagnosis, Symptom
-from torchmedic.rules.data._offline import DataRule, places, share
+from torchmedic.rules.data._offline import DataRule, many, places, share
+
+_CLOSE = {
+    "near": ", up to rounding and case",
+    "changed": " but for a few cells",
+    "reworded": " but for a few words",
+}
+_GUESSED = ("changed", "reworded")
 
 
 class RowsInTrainAndTest(DataRule):
@@ -26,15 +33,15 @@ class RowsInTrainAndTest(DataRule):
                 if seen.how == "group" or seen.shared < enough:
                     continue
                 what = f"ids (`{seen.columns[0]}`)" if seen.how == "key" else "rows"
-                close = {"near": ", up to rounding and case", "changed": " but for a few cells"}.get(seen.how, "")
+                close = _CLOSE.get(seen.how, "")
                 yield self.report(
                     place,
                     (
                         f"{seen.shared:,} of {seen.of:,} {what} of `{seen.test}` are in `{seen.train}` too{close}",
                         f"{seen.shared:,} of {seen.of:,} {what} of the test data are in the training data too{close}",
                     ),
-                    severity="warning" if seen.how == "changed" else "error",
-                    confidence="likely" if seen.how == "changed" else "proven",
+                    severity="warning" if seen.how in _GUESSED else "error",
+                    confidence="likely" if seen.how in _GUESSED else "proven",
                     cells=seen.cells,
                     evidence=[_evidence(seen)],
                     help=(
@@ -46,6 +53,13 @@ class RowsInTrainAndTest(DataRule):
 
 
 def _evidence(seen: SharedBetween) -> str:
-    compared = f"compared in {len(seen.columns)} columns, label and id aside" if seen.how != "key" else "compared by id"
     expected = f"; by chance one would expect about {seen.by_chance:.2g}" if seen.by_chance >= 0.01 else ""
-    return f"{share(seen.shared, seen.of)} of `{seen.test}`, {compared}{expected}"
+    return f"{share(seen.shared, seen.of)} of `{seen.test}`, {_compared(seen)}{expected}"
+
+
+def _compared(seen: SharedBetween) -> str:
+    if seen.how == "key":
+        return "compared by id"
+    if seen.how == "reworded":
+        return f"compared by pieces of three words of `{seen.columns[0]}`"
+    return f"compared in {many(len(seen.columns), 'column')}, label and id aside"

@@ -15,12 +15,14 @@ _SAID = {
     "broken-line": "has a line that is no JSON",
     "one-column": "has one column only; its delimiter was not recognised",
     "too-large": "would fill the memory when unpacked",
+    "workbook": "is a workbook, which is not read",
 }
 _HELP = {
     "truncated": "fetch the file again and compare its checksum; the rows before the break may be fine",
     "ragged-lines": 'mend those lines, or quote the cells that contain the delimiter: `"a, b"`',
     "broken-line": "mend that line, or leave it out: one JSON object a line",
     "one-column": "write it with commas or tabs, or name the delimiter where you read it: `pd.read_csv(path, sep=…)`",
+    "workbook": "save the sheet as a table: `pd.read_excel(path, sheet_name=…).to_parquet('table.parquet')`",
     "too-large": "unpack it elsewhere in pieces, if you trust where it came from",
 }
 
@@ -47,7 +49,6 @@ class UnreadableFile(DataRule):
             place,
             (f"`{seen.source}` {said}", f"`{seen.source.rpartition('/')[2]}` {said}", f"a file {said}"),
             cells=[Cell(file=seen.source, line=seen.line)] if seen.line else [],
-            label="here",
             evidence=[
                 "what the reader says: " + seen.detail.replace("`", "'").rstrip(".! "),
                 *(f"`{other.source}` {_SAID[other.trouble]}" for other in others[:6]),

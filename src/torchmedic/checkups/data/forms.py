@@ -1,0 +1,91 @@
+"""Text files in another form than the engine reads: copied as UTF-8 with tabs, and decimal commas made points."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import re
+from pathlib import Path
+
+from torchmedic.checkups.data.lines import bytes_of, first_lines, text_of
+
+_HEAD = 1 << 16
+_COMMA_NUMBER = r"[+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,[0-9]+)?"
+_READABLE = 0.8
+_PAIRED = 0.7
+
+
+def encoding_of(path: Path) -> str:
+    """utf-8, or what else the first bytes of a text look like."""
+    with bytes_of(path) as file:
+        head = file.read(_HEAD)
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    try:
+        # The last character may be cut.
+        head[:-4].decode("utf-8") if len(head) == _HEAD else head.decode("utf-8")
+    except UnicodeDecodeError:
+        return "gb18030" if _is_chinese(head) else "cp1252"
+    return "utf-8"
+
+
+def _is_chinese(head: bytes) -> bool:
+    """Whether bytes beyond ASCII come in pairs, as GBK writes characters; in western texts they stand alone."""
+    runs = [len(run) for run in re.findall(rb"[\x81-\xfe]+", head)]
+    return sum(run for run in runs if run > 1) >= _PAIRED * sum(runs)
+
+
+def as_utf8(path: Path, encoding: str, folder: Path) -> Path:
+    """A copy in UTF-8. What does not fit the encoding becomes a replacement mark."""
+    copy = folder / f"{len(list(folder.iterdir()))}-utf8.csv"
+    with text_of(path, encoding) as text, copy.open("w", encoding="utf-8", newline="") as written:
+        for piece in iter(lambda: text.read(_HEAD), ""):
+            written.write(piece)
+    return copy
+
+
+def divided_by_blanks(path: Path) -> bool:
+    """Whether the first lines are columns of numbers with blanks between them, as many as make them look good."""
+    lines = [line.split() for line in first_lines(path) if line.strip()]
+    if len(lines) < 2 or len({len(cells) for cells in lines}) != 1 or len(lines[0]) < 2:
+        return False
+    cells = [cell for line in lines[1:] for cell in line]
+    return 2 * sum(re.fullmatch(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?", cell) is not None for cell in cells) >= len(cells)
+
+
+def with_tabs(path: Path, folder: Path) -> Path:
+    """A copy with one tab between cells, line by line the same."""
+    copy = folder / f"{len(list(folder.iterdir()))}-tabs.csv"
+    with text_of(path) as text, copy.open("w", encoding="utf-8", newline="") as written:
+        written.writelines("\t".join(line.split()) + "\n" for line in text)
+    return copy
+
+
+def columns_with_commas(path: Path, delimiter: str, header: int) -> list[int]:
+    """Columns whose numbers have decimal commas: 21,5 or 1.013,25."""
+    if delimiter == ",":
+        return []
+    records = list(csv.reader(first_lines(path), delimiter=delimiter))[header:]
+    return [i for i, column in enumerate(itertools.zip_longest(*records, fillvalue="")) if _has_commas(column)]
+
+
+def _has_commas(cells: tuple[str, ...]) -> bool:
+    said = [cell.strip() for cell in cells if cell.strip()]
+    numbers = [cell for cell in said if re.fullmatch(_COMMA_NUMBER, cell)]
+    return len(numbers) > _READABLE * len(said) and any("," in cell for cell in numbers)
+
+
+def with_point(cell: str) -> str:
+    """A number with a decimal comma as others write it; any other text as it is.
+
+    >>> with_point("1.013,25"), with_point("k.A.")
+    ('1013.25', 'k.A.')
+    """
+    said = cell.strip()
+    return said.replace(".", "").replace(",", ".") if re.fullmatch(_COMMA_NUMBER, said) else cell
+
+
+def point_sql(column: str) -> str:
+    """The same in SQL."""
+    number = f"replace(replace(trim({column}), '.', ''), ',', '.')"
+    return f"CASE WHEN regexp_full_match(trim({column}), '{_COMMA_NUMBER}') THEN {number} ELSE {column} END"
