@@ -15,6 +15,7 @@ class StrayLeaf(Observation):
     `place` is "hung" (reachable from a module by an attribute that registers nothing), "module" (a registered
     parameter), "anew" (another object in every step) or "variable" (held by nothing but a name).
     `behind` is the attribute that holds a result computed once from the leaf, instead of the leaf itself.
+    `siblings_with` is where the optimizer was built that holds most of the same model.
     """
 
     kind: ClassVar[str] = "stray-leaf"
@@ -33,6 +34,7 @@ class StrayLeaf(Observation):
     after_optimizer: bool = False
     fresh: bool = True
     in_root_with_optimized: bool = False
+    siblings_with: Location | None = None
     steps: int = 0
     step: int | None = None
 

@@ -248,7 +248,15 @@ class LeafExam(Probe):
             after_optimizer=late,
             fresh=self._lineage.is_fresh(owner.module),
             in_root_with_optimized=any(id(p) in held for p in owner.root.parameters()),
+            siblings_with=self._optimizer_of_most(owner.root),
         )
+
+    def _optimizer_of_most(self, root: nn.Module) -> Location | None:
+        """Where the optimizer was built that holds the most of a model's parameters."""
+        ids = {id(p) for p in root.parameters()}
+        shares = [(sum(id(p) in ids for g in o.param_groups for p in g["params"]), o) for o in self._optimizers.alive()]
+        most, optimizer = max(shares, key=lambda pair: pair[0], default=(0, None))
+        return self._optimizers.built_at(optimizer) if most else None
 
     def _loose_fact(self, leaf: torch.Tensor) -> StrayLeaf | None:
         name, where = _name_in_frames(leaf)

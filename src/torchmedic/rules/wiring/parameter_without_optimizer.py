@@ -25,7 +25,8 @@ class ParameterWithoutOptimizer(Rule):
         seen_ones = list(run.all(OptimizerSeen))
         # Of two that hold the very same parameters the later one is the copy that was not changed.
         twins = [one for one in seen_ones if one.twin is not None]
-        optimizer = twins[-1] if twins else max(seen_ones, key=lambda o: o.steps, default=None)
+        beside = [one for one in seen_ones if leaves and one.built == leaves[0].siblings_with is not None]
+        optimizer = twins[-1] if twins else max(beside or seen_ones, key=lambda o: o.steps, default=None)
         if not leaves or optimizer is None or optimizer.plain_tensors == optimizer.parameters:
             return
         # Two models of the same build have parameters of the same names.
