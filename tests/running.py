@@ -39,7 +39,7 @@ from torchmedic.facts import Run, RunInfo
 from torchmedic.findings import Verdict
 from torchmedic.launch import parent
 from torchmedic.launch.refused import is_refusal, start_again
-from torchmedic.launch.retrace import SECOND_RUNS, SEEN_AGAIN
+from torchmedic.launch.retrace import SECOND_RUNS, SEEN_AGAIN, settings_again
 from torchmedic.ranks.merging import load_whole
 from torchmedic.render.text import draw
 from torchmedic.store import RUN_FILE, append, create, load
@@ -147,9 +147,9 @@ def _run_again_if_needed(
         if asked is None:
             continue
         second = folder.parent / purpose / "run"
-        second.mkdir(parents=True)
+        second.mkdir(parents=True, exist_ok=True)
         create(second / RUN_FILE, RunInfo())
-        again = replace(first, run_folder=str(second), purpose=purpose, until_step=asked.step)
+        again = replace(settings_again(first, purpose, asks, asked), run_folder=str(second))
         _in_fork(work, script, arguments, again, timeout)
         append(folder / RUN_FILE, [o for o in load(second).observations if isinstance(o, SEEN_AGAIN)])
 

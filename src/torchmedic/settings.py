@@ -12,16 +12,18 @@ RUN_FILE = "rank0.db"
 
 OnSick = Literal["stop", "skip", "continue"]
 OnStuck = Literal["report", "stop"]
-Purpose = Literal["watch", "retrace", "wake", "versions", "memory", "reading"]
+Purpose = Literal["watch", "retrace", "wake", "versions", "amplification", "memory", "reading"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """What the watched process needs to know.
 
-    `purpose` is "watch" for the user's run; a second, silent run has "retrace" to look at every line of data
-    preparation, "wake" to look at every operation of step `until_step`, or "versions" to see which one changed a
-    saved tensor; "memory" runs it on a pretended card, "reading" sees which data it reads.
+    `purpose` is "watch" for the user's run. A second, silent run has "retrace" to look at every line of data
+    preparation, "wake" to look at every operation of step `until_step`, or of what follows the backward numbered
+    `until_backward` where that is told, "versions" to see which one changed a saved tensor, or "amplification" to see
+    which line of the first step enlarges values; "memory" runs it on a pretended card, "reading" sees which data it
+    reads.
     `parent` is the process that armed it: only its direct child is watched.
 
     `rank` is that of a process of several, whose own folder lies below `shared_folder`. A `launcher` (torchrun) is not
@@ -34,6 +36,7 @@ class Settings:
     on_sick: OnSick = "stop"
     purpose: Purpose = "watch"
     until_step: int | None = None
+    until_backward: int | None = None
     break_probe: str = ""
     on_stuck: OnStuck = "report"
     stuck_after: float = 15.0

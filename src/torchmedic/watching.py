@@ -86,6 +86,19 @@ def install_wake(recorder: Recorder) -> None:
     modules.listen()
 
 
+def install_amplification(recorder: Recorder) -> None:
+    """What a second run needs to see which line of the first step enlarges values."""
+    from torchmedic.probes.autograd import Autograd
+    from torchmedic.probes.loaders import WithoutWorkers
+    from torchmedic.probes.modules import Modules
+    from torchmedic.replay.amplification import Amplifications
+
+    modules = Modules()
+    for probe in (modules, Autograd(), WithoutWorkers(), Amplifications(modules)):
+        recorder.add(probe)
+    modules.listen()
+
+
 def install_versions(recorder: Recorder) -> None:
     """What a second run needs to see which operation changed a saved tensor."""
     from torchmedic.probes.loaders import WithoutWorkers

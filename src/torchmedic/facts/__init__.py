@@ -23,6 +23,7 @@ from torchmedic.facts.crash import Crash as Crash
 from torchmedic.facts.crash import Frame as Frame
 from torchmedic.facts.crash import RefetchedSample as RefetchedSample
 from torchmedic.facts.crash import SampleField as SampleField
+from torchmedic.facts.crash import ShortSlice as ShortSlice
 from torchmedic.facts.data import FirstBatchOnly as FirstBatchOnly
 from torchmedic.facts.data import LoaderSeen as LoaderSeen
 from torchmedic.facts.data import MissingCode as MissingCode
@@ -77,6 +78,7 @@ from torchmedic.facts.memory_plan import MemoryPlan as MemoryPlan
 from torchmedic.facts.metrics import EarlyStop as EarlyStop
 from torchmedic.facts.metrics import MetricPoint as MetricPoint
 from torchmedic.facts.metrics import PlannedEpochs as PlannedEpochs
+from torchmedic.facts.numerics import Amplification as Amplification
 from torchmedic.facts.numerics import Amplifier as Amplifier
 from torchmedic.facts.numerics import Birth as Birth
 from torchmedic.facts.numerics import Growth as Growth
@@ -142,6 +144,7 @@ from torchmedic.facts.wiring import FunctionalDropout as FunctionalDropout
 from torchmedic.facts.wiring import GradientCycles as GradientCycles
 from torchmedic.facts.wiring import GraphCut as GraphCut
 from torchmedic.facts.wiring import LearningRates as LearningRates
+from torchmedic.facts.wiring import NeverBackward as NeverBackward
 from torchmedic.facts.wiring import NeverStepped as NeverStepped
 from torchmedic.facts.wiring import OptimizerSeen as OptimizerSeen
 from torchmedic.facts.wiring import ReusedGraph as ReusedGraph

@@ -58,17 +58,36 @@ class Crash(Observation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ShortSlice:
+    """A slice of one sample that asked for values past the end of what it cuts.
+
+    Where only items at the end of the data set come out short, `length` is what its `__len__` says, `right_length` how
+    many items are whole, and `length_at` the line that counts them.
+    """
+
+    where: Location
+    expression: str
+    asked: int
+    there: int
+    length: int | None = None
+    right_length: int | None = None
+    length_at: Location | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class SampleField:
     """A field on which the samples of a batch differ, or that no batch can be made of.
 
     `problem` is "shape", "length", "type", "missing", "none" or "class"; `forms` tells what each sample holds there.
-    `none_from` is the end of the function that handed back a None which came through to here.
+    `none_from` is the end of the function that handed back a None which came through to here, `short` the slice that
+    made a sample shorter than the others.
     """
 
     path: str
     problem: str
     forms: tuple[str, ...] = ()
     none_from: Location | None = None
+    short: ShortSlice | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,6 +34,7 @@ class OpFact:
     `forward_operands` are those of the forward operation of a backward one. `absorbed_by` is a later operation that
     throws bad elements away (`where`, `nan_to_num`, `masked_fill`): it hides them from the loss, not from backward.
     `written_at` is the user's line that writes the label which a loss ignores, where that is all there is.
+    `is_own_backward` says that a `backward` which the user wrote asks for it, at `where`.
     """
 
     op: str
@@ -55,6 +56,7 @@ class OpFact:
     absorbed_by: str = ""
     absorbed_at: Location | None = None
     written_at: Location | None = None
+    is_own_backward: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +71,33 @@ class Amplifier:
     weight: str = ""
     weight_norm: float = 0.0
     built: Location | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Amplification(Observation):
+    """The line that enlarged values most on their way through the first step, before anything was learned.
+
+    `before` is the magnitude of what the line was given first, `after` of what it made last, in `calls` calls on the
+    way of the largest values; `gain` is what the line added up to, `total` what the whole network did. `weight` is the
+    parameter it multiplies by, `spread` the standard deviation of that, `written` the line that set its values and
+    `how` by which function.
+    """
+
+    kind: ClassVar[str] = "amplification"
+    step: int | None
+    where: Location | None
+    expression: str
+    calls: int
+    before: float
+    after: float
+    gain: float
+    total: float
+    loss: float | None = None
+    weight: str = ""
+    shape: tuple[int, ...] = ()
+    spread: float = 0.0
+    written: Location | None = None
+    how: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +128,10 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class SickStep(Observation):
-    """A step whose update was withheld: what was not finite, and how it was run again."""
+    """A step whose update was withheld: what was not finite, and how it was run again.
+
+    `backwards` counts the calls of `backward` up to this one: the clock of a loop that updates weights `by_hand`.
+    """
 
     kind: ClassVar[str] = "sick-step"
     step: int | None
@@ -117,6 +149,8 @@ class SickStep(Observation):
     learning_rate: str = ""
     optimizer: str = ""
     optimizer_built: Location | None = None
+    backwards: int = 0
+    by_hand: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -162,6 +162,23 @@ class NeverStepped(Observation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class NeverBackward(Observation):
+    """An optimizer stepped, and no gradient was computed in the whole run.
+
+    `training_step` is the user's function that hands a framework the loss; `returns_value` whether it returns anything.
+    """
+
+    kind: ClassVar[str] = "never-backward"
+    optimizer: str
+    steps: int
+    built: Location | None = None
+    stepped: Location | None = None
+    training_step: Location | None = None
+    returns_value: bool = False
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ScaledGradientUse(Observation):
     """What was done with gradients that were still multiplied by a loss scale, or only partly so.
 
@@ -244,7 +261,10 @@ class FunctionalDropout(Observation):
 
 @dataclass(frozen=True, kw_only=True)
 class SchedulerSeen(Observation):
-    """A learning-rate scheduler: its settings, how often it was stepped, and what became of the learning rate."""
+    """A learning-rate scheduler: its settings, how often it was stepped, and what became of the learning rate.
+
+    `factor_made` is the line of the user's own function that it asks for a factor.
+    """
 
     kind: ClassVar[str] = "scheduler-seen"
     type: str
@@ -270,6 +290,7 @@ class SchedulerSeen(Observation):
     mode: str = ""
     cuts: int = 0
     nested: bool = False
+    factor_made: Location | None = None
     step: int | None = None
 
 

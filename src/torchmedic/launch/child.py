@@ -66,7 +66,7 @@ def _arm(settings: options.Settings) -> Callable[[], None]:
     if settings.purpose == "reading":
         _note_readings(recorder)
         return finish
-    if settings.purpose in ("wake", "versions"):
+    if settings.purpose in ("wake", "versions", "amplification"):
         after_import("torch", lambda: _look_at_one_step(recorder))
         return finish
     recorder.add(Starters())
@@ -152,9 +152,10 @@ def _note_readings(recorder: Recorder) -> None:
 
 
 def _look_at_one_step(recorder: Recorder) -> None:
-    from torchmedic.watching import install_versions, install_wake
+    from torchmedic.watching import install_amplification, install_versions, install_wake
 
-    (install_wake if recorder.settings.purpose == "wake" else install_versions)(recorder)
+    kinds = {"wake": install_wake, "versions": install_versions, "amplification": install_amplification}
+    kinds[recorder.settings.purpose](recorder)
 
 
 def _watch_pandas(recorder: Recorder) -> None:

@@ -8,13 +8,35 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from torchmedic.facts import Birth, Crash, FileRead, InplaceChange, NormalisedBy, Origin, Run, SickStep, Trial
+from torchmedic.facts import (
+    Amplification,
+    Birth,
+    Crash,
+    FileRead,
+    InplaceChange,
+    LossCall,
+    NormalisedBy,
+    Origin,
+    Run,
+    SickStep,
+    StateLoaded,
+    Trial,
+)
 from torchmedic.launch.parent import run_script
 from torchmedic.settings import RUN_FILE, Purpose, Settings
 from torchmedic.store import RunFileError, append, load
 
 _LONGEST_FIRST_RUN = 600.0
-SEEN_AGAIN = (Birth, FileRead, InplaceChange, NormalisedBy, Origin, SickStep, Trial)
+# How far above the loss of a constant answer a first loss may be before the network itself is suspected: a distance is
+# squared, the others grow as the answers do.
+_FAR_ABOVE = {"mse_loss": 1e5, "-": 1e5}
+_FAR_ABOVE_OTHERS = 1e3
+_EARLY = 3
+SEEN_AGAIN = (Amplification, Birth, FileRead, InplaceChange, NormalisedBy, Origin, SickStep, Trial)
+
+
+Asked = Crash | LossCall | Origin | SickStep
+Question = Callable[[Run], Asked | None]
 
 
 def entered_with_data(run: Run) -> Origin | SickStep | None:
@@ -36,6 +58,30 @@ def never_reproduced(run: Run) -> SickStep | None:
     return sick
 
 
+def spoiled_between_steps(run: Run) -> SickStep | None:
+    """A weight or buffer that was bad when the step began, after steps that were healthy: some line wrote it since."""
+    sick, origin = run.first(SickStep), run.last(Origin)
+    if sick is None or origin is None or origin.source is None or run.info.seconds > _LONGEST_FIRST_RUN:
+        return None
+    was_loaded = any((loaded.step or 0) >= (sick.step or 1) - 1 for loaded in run.all(StateLoaded))
+    is_carried = origin.source.origin in ("parameter", "buffer") and (sick.step or 1) > 1 and not was_loaded
+    return sick if is_carried else None
+
+
+def exploded_from_the_start(run: Run) -> LossCall | SickStep | None:
+    """Values that are enormous before anything is learned: a first loss beyond reason, or gradients no one squares."""
+    sick = run.first(SickStep)
+    if sick is not None:
+        is_early = sick.what == "update" and not sick.bad_parameters and not sick.by_hand and (sick.step or 1) <= _EARLY
+        return sick if is_early else None
+    calls = (c for c in run.all(LossCall) if c.loss is not None and c.baseline is not None and (c.step or 0) <= _EARLY)
+    return next((c for c in calls if _is_far_above(c.loss or 0.0, c.baseline or 0.0, c.function)), None)
+
+
+def _is_far_above(loss: float, baseline: float, function: str) -> bool:
+    return loss > _FAR_ABOVE.get(function, _FAR_ABOVE_OTHERS) * max(baseline, 1e-3)
+
+
 def changed_in_place(run: Run) -> Crash | None:
     """A `backward` that found a saved tensor changed, in a run that may be waited for once more."""
     crash = run.first(Crash)
@@ -44,10 +90,12 @@ def changed_in_place(run: Run) -> Crash | None:
 
 
 # Each is asked in turn what it would look at again, since an answer may need the one before it.
-SECOND_RUNS: tuple[tuple[Purpose, Callable[[Run], Crash | Origin | SickStep | None]], ...] = (
+SECOND_RUNS: tuple[tuple[Purpose, Question], ...] = (
     ("wake", never_reproduced),
+    ("wake", spoiled_between_steps),
     ("retrace", entered_with_data),
     ("versions", changed_in_place),
+    ("amplification", exploded_from_the_start),
 )
 
 
@@ -57,18 +105,24 @@ def look_again_if_needed(command: Sequence[str], folder: Path, settings: Setting
         for purpose, asks in SECOND_RUNS:
             asked = asks(load(folder))
             if asked is not None:
-                _run_again(command, folder, settings, purpose, asked.step)
+                _run_again(command, folder, settings_again(settings, purpose, asks, asked))
     except RunFileError:
         return
 
 
-def _run_again(
-    command: Sequence[str], folder: Path, settings: Settings, purpose: Purpose, until_step: int | None
-) -> None:
-    second = folder / purpose
+def settings_again(settings: Settings, purpose: Purpose, asks: Question, asked: Asked) -> Settings:
+    """The settings of a second run, that says when it is to look."""
+    sick = asked if isinstance(asked, SickStep) else None
+    # A loop without an optimizer makes no steps that a second run could count.
+    step = 1 if sick is not None and sick.by_hand else asked.step
+    backward = sick.backwards - 1 if sick is not None and asks is spoiled_between_steps else None
+    return replace(settings, purpose=purpose, until_step=step, until_backward=backward)
+
+
+def _run_again(command: Sequence[str], folder: Path, settings: Settings) -> None:
+    second = folder / settings.purpose
     second.mkdir()
-    again = replace(settings, run_folder=str(second), parent=os.getpid(), purpose=purpose, until_step=until_step)
-    run_script(command, second, again, silent=True)
+    run_script(command, second, replace(settings, run_folder=str(second), parent=os.getpid()), silent=True)
     seen = load(second)
     append(folder / RUN_FILE, [o for o in seen.observations if isinstance(o, SEEN_AGAIN)])
     shutil.rmtree(second, ignore_errors=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchmedic.probes.exam_averages import AverageExam
+from torchmedic.probes.exam_backwards import BackwardExam
 from torchmedic.probes.exam_borrowed import BorrowedExam
 from torchmedic.probes.exam_checkpoints import CheckpointExam
 from torchmedic.probes.exam_cuts import CutExam
@@ -56,4 +57,5 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         StatementExam(modules, optimizers),
         AverageExam(modules, optimizers),
         ReuseExam(modules, optimizers),
+        BackwardExam(modules, optimizers),
     )

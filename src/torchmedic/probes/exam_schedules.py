@@ -14,7 +14,7 @@ from torch.optim import lr_scheduler
 
 from torchmedic.facts import LearningRates, Location, SchedulerSeen
 from torchmedic.probes.expressions import parsed
-from torchmedic.probes.frames import location_of, user_frame, user_location
+from torchmedic.probes.frames import is_user_file, location, location_of, user_frame, user_location
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.patching import Patches
 from torchmedic.record import Probe, Recorder, shielded
@@ -50,6 +50,7 @@ class _Schedule:
     metric_text: str = ""
     nested: bool = False
     optimizer_built: Location | None = None
+    factor_made: Location | None = None
 
 
 @dataclass(slots=True)
@@ -147,6 +148,7 @@ class ScheduleExam(Probe):
             known.stepped = location_of(frame)
             known.metric_text = _argument(frame)
             known.settings = _settings(scheduler)
+            known.factor_made = _factor_line(scheduler)
             known.mode = str(getattr(scheduler, "mode", ""))
         if isinstance(scheduler, lr_scheduler.ReduceLROnPlateau) and len(known.metrics) < _MOST_METRICS:
             known.metrics.append(float(args[0] if args else kwargs["metrics"]))
@@ -255,6 +257,7 @@ class ScheduleExam(Probe):
             mode=seen.mode,
             cuts=seen.cuts,
             nested=seen.nested,
+            factor_made=seen.factor_made,
         )
 
 
@@ -270,6 +273,16 @@ def _unwrapped(optimizer: Any) -> Any:
 
 def _settings(scheduler: Any) -> dict[str, float]:
     return {n: float(v) for n in SETTINGS if isinstance(v := getattr(scheduler, n, None), (int, float))}
+
+
+def _factor_line(scheduler: Any) -> Location | None:
+    """The line on which the user's function of a `LambdaLR` or `MultiplicativeLR` returns its factor."""
+    functions = getattr(scheduler, "lr_lambdas", None) or ()
+    code = getattr(functions[0], "__code__", None) if functions else None
+    if code is None or not is_user_file(code.co_filename):
+        return None
+    lines = [line for _, _, line in code.co_lines() if line is not None]
+    return location(code.co_filename, max(lines, default=code.co_firstlineno), code.co_qualname)
 
 
 def _in_constructor(scheduler: Any) -> bool:

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from torchmedic.probes.clues import clues_of
 from torchmedic.probes.exceptions import crash_of
 from torchmedic.probes.none_returns import NoneReturns
 from torchmedic.probes.samples import troubled_fields
+from torchmedic.probes.short_slices import short_slice_behind
 
 SECONDS = 6.0
 _POLL = 0.005
@@ -127,7 +129,7 @@ def _fetch_all(
                 samples.append(dataset[index])
         if collate is not None:
             stage = "collate"
-            fields = [_with_origin(field, returns) for field in troubled_fields(samples)]
+            fields = [_with_origin(field, returns, dataset, indices) for field in troubled_fields(samples)]
             tell(position=None, stage="collate", fields=[to_plain(field) for field in fields])
             collate(samples)
         tell(position=None, stage="")
@@ -136,11 +138,17 @@ def _fetch_all(
         tell(stage=stage, crash=to_plain(crash_of(error)), clues=kept)
 
 
-def _with_origin(field: SampleField, returns: NoneReturns) -> SampleField:
-    """A field that is None, with the function that made it so."""
-    empty = [i for i, form in enumerate(field.forms) if form == "None"]
-    full = [i for i, form in enumerate(field.forms) if form != "None"]
-    return replace(field, none_from=returns.behind(empty, full)) if field.problem == "none" else field
+def _with_origin(field: SampleField, returns: NoneReturns, dataset: Any, indices: list[Any]) -> SampleField:
+    """A field that is None, with the function that made it so; one that is shorter, with the slice that cut it."""
+    if field.problem == "none":
+        empty = [i for i, form in enumerate(field.forms) if form == "None"]
+        full = [i for i, form in enumerate(field.forms) if form != "None"]
+        return replace(field, none_from=returns.behind(empty, full))
+    usual, times = Counter(field.forms).most_common(1)[0]
+    if field.problem in ("shape", "length") and 2 * times > len(field.forms):
+        odd = [i for i, form in enumerate(field.forms) if form != usual]
+        return replace(field, short=short_slice_behind(dataset, indices, odd))
+    return field
 
 
 def _read(log: Path) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -65,7 +66,10 @@ class Seen:
 
 @dataclass(slots=True)
 class Op:
-    """One dispatched operation. `forward` is the forward operation that a backward one belongs to."""
+    """One dispatched operation. `forward` is the forward operation that a backward one belongs to.
+
+    `is_own_backward` says that it is one which a `backward` written by the user asks for, at its `place`.
+    """
 
     index: int
     name: str
@@ -78,6 +82,7 @@ class Op:
     inputs: list[Seen] = field(default_factory=list)
     outputs: list[Seen] = field(default_factory=list)
     scalars: tuple[Any, ...] = ()
+    is_own_backward: bool = False
 
     @property
     def bad_inputs(self) -> list[Seen]:
@@ -185,6 +190,9 @@ class Trace(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _link_backward(self, op: Op, node: Any) -> None:
         op.node = node.name()
+        op.is_own_backward = _is_written_by_user(node)
+        if op.is_own_backward:
+            return
         op.forward = self._by_sequence.get(node._sequence_nr())
         if op.forward is not None:
             asked = self.ops[op.forward]
@@ -252,6 +260,13 @@ def value_range(tensor: torch.Tensor) -> tuple[float, float]:
             values = torch.view_as_real(values)
         low, high = torch.aminmax(values)
         return float(low), float(high)
+
+
+def _is_written_by_user(node: Any) -> bool:
+    """Whether an autograd node is that of a `torch.autograd.Function` whose `backward` stands in a user's file."""
+    written = inspect.unwrap(getattr(getattr(type(node), "_forward_cls", None), "backward", None) or len)
+    code = getattr(written, "__code__", None)
+    return code is not None and is_user_file(code.co_filename)
 
 
 def _places() -> tuple[Place | None, Place | None]:

@@ -80,6 +80,7 @@ class Guard(Probe):
         self._spoiled: set[tuple[int, str]] = set()
         self._module_count = -1
         self._backwards = 0
+        self.backwards_made = 0
         self._accumulates = False
 
     # -- what is kept for the way back ---------------------------------------------------------------------------
@@ -97,6 +98,7 @@ class Guard(Probe):
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
         self._stack = instructions_by_frame(sys._getframe(1))
+        self.backwards_made += 1
 
     def on_step_done(self, optimizer: Any) -> None:
         place = find_loop(sys._getframe(1), self._stack)
@@ -241,7 +243,8 @@ class Guard(Probe):
             roots=roots,
             stack=self._stack,
             buffers=self._buffers,
-            step=self.recorder.step + 1,
+            # A loop that updates weights by hand has no other clock than its backward passes.
+            step=self.recorder.step + 1 if self._optimizers.alive() else max(self.backwards_made, 1),
         )
 
     def suspect_now(self, what: str) -> Suspicion:

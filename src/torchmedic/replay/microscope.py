@@ -193,12 +193,13 @@ def describe(trace: Trace, op: Op) -> OpFact:
         absorbed_by=base_name(absorbing.name) if absorbing is not None else "",
         absorbed_at=absorbing.place.location() if absorbing is not None and absorbing.place else None,
         written_at=_ignored_label_written(trace, op),
+        is_own_backward=op.is_own_backward,
     )
 
 
 def _operands(trace: Trace, op: Op, expression: str, index: tuple[int, ...]) -> tuple[Operand, ...]:
     """What the operation read: from the tensors where they were kept, else by the ranges seen when they were made."""
-    names = _names(op, expression) if op.phase == "forward" else ()
+    names = _names(op, expression) if op.phase == "forward" or op.is_own_backward else ()
     kept, _ = trace.kept.get(op.index, ([], []))
     found = []
     if len(names) > len(op.inputs):

@@ -35,8 +35,8 @@ class Report:
         self._modules = modules
         self._optimizers = optimizers
 
-    def write(self, case: Case, way: str, seconds: float, scale: float | None) -> None:
-        """All facts of a case that was run again, or could not be."""
+    def write(self, case: Case, way: str, seconds: float, scale: float | None, *, is_saved: bool = True) -> None:
+        """All facts of a case that was run again, or could not be; what a second run would save is thrown away."""
         if case.findings is not None:
             self._recorder.observe(self._origin(case, case.findings))
         for trial in case.trials:
@@ -53,8 +53,10 @@ class Report:
                 reproduced=case.is_reproduced,
                 way=way,
                 seconds=seconds,
-                weights_saved=self._save(case.step),
+                weights_saved=self._save(case.step) if is_saved else "",
                 scale=scale,
+                backwards=self._guard.backwards_made,
+                by_hand=not self._optimizers.alive(),
             )
         )
         if case.trace is not None and case.findings is not None:

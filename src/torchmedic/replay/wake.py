@@ -9,36 +9,45 @@ from torchmedic.probes.trace import Trace
 from torchmedic.record import Recorder
 from torchmedic.replay.case import Case
 from torchmedic.replay.doctor import Doctor
-from torchmedic.replay.microscope import investigate, microscope
+from torchmedic.replay.guard import Suspicion
+from torchmedic.replay.microscope import Findings, investigate, microscope
 
 WAY = "the script was run again from the start"
 
 
 class Wake(Doctor):
-    """Looks at everything from the end of the step before the sick one, until something bad is made."""
+    """Looks at everything from the end of the step before the sick one, until something bad is made.
+
+    Where that step's own update is suspected, the looking begins right after its backward.
+    """
 
     name = "wake"
 
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self._trace: Trace | None = None
+        self._in_torch: list[range] = []
+        self._began = 0
 
     def on_forward(self, module: Any) -> None:
-        if self._trace is None and (self.recorder.settings.until_step or 1) <= 1:
+        if self._trace is None and self._is_due_at_step(1):
             self._open_eyes()
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return None
+        self._began = self._ops_seen()
 
     def on_step_done(self, optimizer: Any) -> None:
-        wanted = (self.recorder.settings.until_step or 1) - 1
-        if self._trace is None and self.recorder.step >= wanted:
+        if type(optimizer).__module__.startswith("torch."):
+            self._in_torch.append(range(self._began, self._ops_seen()))
+        if self._trace is None and self._is_due_at_step(self.recorder.step + 1):
             self._open_eyes()
         self.guard.on_step_done(optimizer)
 
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
         self.guard.on_backward_done(roots)
-        if self._trace is not None and self.guard.looks_bad(roots):
+        if self._trace is None and self.guard.backwards_made == self.recorder.settings.until_backward:
+            self._open_eyes()
+        elif self._trace is not None and self.guard.looks_bad(roots):
             seeds = [index for index in (self._trace.maker_of(root) for root in roots) if index is not None]
             self._conclude(self._trace, seeds)
 
@@ -47,6 +56,13 @@ class Wake(Doctor):
 
     def on_finish(self) -> None:
         self._conclude_from_the_end()
+
+    def _is_due_at_step(self, step: int) -> bool:
+        settings = self.recorder.settings
+        return settings.until_backward is None and step >= (settings.until_step or 1)
+
+    def _ops_seen(self) -> int:
+        return len(self._trace.ops) if self._trace is not None else 0
 
     def _open_eyes(self) -> None:
         self._trace = microscope()
@@ -62,12 +78,26 @@ class Wake(Doctor):
     def _conclude(self, trace: Trace, seeds: list[int]) -> None:
         trace.__exit__(None, None, None)
         bad_ops = [op.index for op in trace.ops if op.makes_bad]
-        suspicion = self.guard.suspect_now("loss")
+        suspicion = self._suspicion()
         case = Case(suspicion.step, suspicion, None, self.guard, self._modules.roots())
         case.trace = trace
         case.findings = investigate(trace, seeds) or investigate(trace, bad_ops[-1:])
-        case.is_reproduced = case.findings is not None
+        case.is_reproduced = case.findings is not None and not self._is_torchs_own(case.findings)
+        if suspicion.what == "update":
+            case.bad_parameters = self.guard.bad_parameter_names(of_weights=True)
         if case.is_reproduced:
-            self.report.write(case, WAY, 0.0, None)
+            self.report.write(case, WAY, 0.0, None, is_saved=False)
         self.recorder.flush()
         os._exit(0)
+
+    def _suspicion(self) -> Suspicion:
+        """Of this step; of the one before, where its update is what is looked at."""
+        if self.recorder.settings.until_backward is None:
+            return self.guard.suspect_now("loss")
+        suspicion = self.guard.suspect_now("update")
+        suspicion.step -= 1
+        return suspicion
+
+    def _is_torchs_own(self, findings: Findings) -> bool:
+        """An operation inside `step` of torch's optimizers: no line of it is the user's to edit."""
+        return any(findings.origin.index in update for update in self._in_torch)

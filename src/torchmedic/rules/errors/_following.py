@@ -22,6 +22,13 @@ def given_for(call: ast.Call, name: str, position: int) -> ast.expr | None:
 
 def passed_by_callers(code: Code, place: Location, function: ast.FunctionDef, name: str) -> Iterator[Written]:
     """What the calls of a function, or of the class it constructs, pass for one of its parameters."""
+    return ((at, given) for at, _, given in passing_calls(code, place, function, name))
+
+
+def passing_calls(
+    code: Code, place: Location, function: ast.FunctionDef, name: str
+) -> Iterator[tuple[Location, ast.Call, ast.expr]]:
+    """The calls of a function, or of the class it constructs, that pass one of its parameters, with what they pass."""
     scopes = code.scopes(place.file, function.lineno)
     owner = next((s for s in reversed(scopes[:-1]) if isinstance(s, ast.ClassDef)), None)
     called = owner.name if owner is not None and function.name == "__init__" else function.name
@@ -30,7 +37,7 @@ def passed_by_callers(code: Code, place: Location, function: ast.FunctionDef, na
     for at, call in code.calls(called):
         given = given_for(call, name, position)
         if given is not None:
-            yield at, given
+            yield at, call, given
 
 
 def passed_as(code: Code, name: str) -> Iterator[Written]:
@@ -56,6 +63,18 @@ def written_under(code: Code, key: str) -> Iterator[Written]:
                 for target in node.targets:
                     if isinstance(target, ast.Subscript) and getattr(target.slice, "value", None) == key:
                         yield code.place(file, node), node.value
+
+
+def configured_at(code: Code, built: Location) -> Location | None:
+    """Where the configuration was written that a model is built from: `Model(config)`, `config = ModelConfig(…)`."""
+    statement = code.statement(built)
+    for call in ast.walk(statement) if statement is not None else ():
+        for name in (a for a in (call.args if isinstance(call, ast.Call) else ()) if isinstance(a, ast.Name)):
+            bound = code.last_assignment(name.id, built)
+            value = bound.value if bound is not None else None
+            if isinstance(value, ast.Call) and dotted(value.func).endswith("Config"):
+                return code.place(built.file, value)
+    return None
 
 
 def default_of(function: ast.FunctionDef, name: str) -> ast.expr | None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, ModuleFact, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.errors._numbers import computed_at
+from torchmedic.rules.errors._axes import reordering_behind
+from torchmedic.rules.errors._numbers import computed_at, handed_at
 from torchmedic.rules.errors._reading import (
     also,
     built_at,
@@ -20,6 +21,7 @@ from torchmedic.rules.errors._reading import (
     short_type,
     user_line,
 )
+from torchmedic.rules.errors._syntax import Code
 
 _CONV = r"expected input\[([\d, ]+)\] to have (\d+) channels, but got (\d+) channels"
 _NORM = r"running_mean should contain (\d+) elements not (\d+)"
@@ -51,22 +53,34 @@ class ChannelMismatch(Rule):
         batchless = conv and len(sizes) > 1 and sizes[0] == wanted
         word = "in_channels" if conv else "num_features"
         computed = computed_at(run, layer, word) if not permuted and not batchless else None
-        where = computed or (line if permuted or batchless or built is None else built)
+        handed = handed_at(run, layer, word) if not permuted and not batchless and computed is None else None
+        at_layer = line if permuted or batchless or built is None else built
+        moved = reordering_behind(Code.of(run), sizes, wanted) if not batchless else None
+        where = moved.where if moved is not None else computed or (handed.where if handed is not None else at_layer)
         yield self.diagnose(
             headline=f"{quoted(name)} takes {wanted} channels, but its input {shape(sizes)} has {got}",
-            confidence="proven",
+            # Which call turned this very input, or handed the number in, is read from the text of the script.
+            confidence="proven" if moved is None and handed is None else "likely",
             where=where,
-            label="the channels come last here"
+            label=f"`{moved.instead}` would bring the {wanted} channels first"
+            if moved is not None
+            else "the channels come last here"
             if permuted
             else f"{wanted} is worked out here"
             if computed is not None
+            else handed.label(wanted)
+            if handed is not None
             else f"built for {wanted} channels"
             if where == built
             else "",
             also=also((built, f"`{name}` is built here"), (line, "and is called here"), but=where),
             culprit=Culprit(module=name, tensor="input", phase="forward", op="convolution" if conv else "batch_norm"),
             evidence=tuple(_evidence(layer, wanted, permuted)),
-            remedies=(_cure(name, conv, wanted, got, permuted, len(sizes)),),
+            remedies=(
+                Remedy(title=f"write `{moved.instead}` instead of `{moved.written}`")
+                if moved is not None
+                else _cure(name, conv, wanted, got, permuted, len(sizes)),
+            ),
         )
 
 

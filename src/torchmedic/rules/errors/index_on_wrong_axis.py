@@ -55,7 +55,7 @@ class IndexOnWrongAxis(Rule):
             headline=f"index {index} does not fit "
             + (f"`{target}`" if target else "the tensor")
             + (f", whose dimension {axis} has size {size}" if axis is not None else f" of size {size}"),
-            confidence="proven",
+            confidence="proven" if numbered is None else "likely",
             where=where,
             label=_label(choice) if numbered is None else "numbered from 1 here",
             also=also((user_line(crash), "the index is used here"), but=where),

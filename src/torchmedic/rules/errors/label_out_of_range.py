@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, IndexOutside, LayerBuilt, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._following import configured_at
 from torchmedic.rules.errors._origins import counting_from_one
 from torchmedic.rules.errors._reading import also, crash_in, said, short_type, tensors, tensors_on_line, user_line
 from torchmedic.rules.errors._syntax import Code
@@ -51,14 +52,15 @@ class LabelOutOfRange(Rule):
         layer = _output_layer(run, fact.bound)
         shifted = fact.minimum >= 1 and fact.maximum == fact.bound
         made = _made_at(run, crash, fact, name) if shifted or fact.value < 0 else None
-        made = made or (counting_from_one(Code.of(run)) if shifted else None)
         grows = layer is not None and fact.value > 0 and not shifted and not _is_mark(fact)
-        where = made or (layer.location if layer is not None and grows else line)
+        built = layer.location if layer is not None and grows else None
+        read = None if made is not None else _read_from_text(Code.of(run), built, shifted)
+        where = made or read or built or line
         path = _shown(layer) if layer is not None else ""
         return self.diagnose(
             headline=f"label {fact.value} in `{name}` has no output: the model has {fact.bound} classes "
             f"(0 to {fact.bound - 1})",
-            confidence="proven",
+            confidence="proven" if read is None else "likely",
             where=where,
             label=f"labels run from {fact.minimum} to {fact.maximum}" if where != line else "",
             also=also(
@@ -75,6 +77,11 @@ class LabelOutOfRange(Rule):
             ),
             remedies=tuple(_cures(fact, name, path, shifted)),
         )
+
+
+def _read_from_text(code: Code, built: Location | None, shifted: bool) -> Location | None:
+    """A likelier line to edit, as the script's text tells: a table numbered from 1, or the model's configuration."""
+    return counting_from_one(code) if shifted else configured_at(code, built) if built is not None else None
 
 
 def _shown(layer: LayerBuilt) -> str:

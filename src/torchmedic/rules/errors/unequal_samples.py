@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, Location, RefetchedSample, Run, SampleField
+from torchmedic.facts import Crash, Location, RefetchedSample, Run, SampleField, ShortSlice
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._batches import (
     collate_code,
@@ -40,14 +40,14 @@ class UnequalSamples(Rule):
         field = next((f for f in seen.fields if f.problem in ("shape", "length")), None)
         if field is None:
             return
-        where = _where(seen)
+        where = _cut_at(field.short) or _where(seen)
         expression = sample_expression(field.path)
         yield self.diagnose(
             headline=f"`{expression}` has {len(set(field.forms))} different {_what(field)} in one batch",
             confidence="proven",
             where=where,
-            label=f"`{seen.collate}` stacks {expression}" if seen.has_own_collate else "no `collate_fn` is given here",
-            also=also((seen.getitem, f"`{seen.dataset}` hands the samples out here"), but=where),
+            label=_label(seen, field.short, expression),
+            also=also(*_places(field.short), (seen.getitem, f"`{seen.dataset}` hands the samples out here"), but=where),
             culprit=Culprit(op="torch.stack", phase="data", field=expression, sample=first_odd_index(seen, field)),
             evidence=tuple(_evidence(seen, field, crash)),
             remedies=tuple(_remedies(seen, field)),
@@ -72,6 +72,25 @@ class UnequalSamples(Rule):
         )
 
 
+def _cut_at(short: ShortSlice | None) -> Location | None:
+    """The line that counts more items than can be cut, else the one that cuts."""
+    return (short.length_at or short.where) if short is not None else None
+
+
+def _label(seen: RefetchedSample, short: ShortSlice | None, expression: str) -> str:
+    if short is not None and short.length_at is not None:
+        return f"{short.length} items, but only {short.right_length} are whole"
+    if short is not None:
+        return f"asks for values up to {short.asked}, there are {short.there}"
+    return f"`{seen.collate}` stacks {expression}" if seen.has_own_collate else "no `collate_fn` is given here"
+
+
+def _places(short: ShortSlice | None) -> tuple[tuple[Location | None, str], ...]:
+    return (
+        ((short.where, f"asks for values up to {short.asked}, there are {short.there}"),) if short is not None else ()
+    )
+
+
 def _where(seen: RefetchedSample) -> Location | None:
     """The loader that lacks a `collate_fn`; the line of the user's own one."""
     own = user_line(seen.crash) if seen.has_own_collate and seen.crash is not None else None
@@ -84,6 +103,11 @@ def _what(field: SampleField) -> str:
 
 def _evidence(seen: RefetchedSample, field: SampleField, crash: Crash | None) -> Iterator[str]:
     yield f"{sample_expression(field.path)}: {odd_samples(seen, field)}"
+    short = field.short
+    if short is not None:
+        yield f"`{short.expression}` goes up to {short.asked}, and what it cuts has {short.there}: it comes out shorter"
+    if short is not None and short.right_length is not None:
+        yield f"item {short.right_length - 1} is whole, item {short.right_length} lacks one value: tried on both"
     if not seen.has_own_collate:
         yield "the DataLoader's default `collate_fn` joins samples with `torch.stack`, which needs equal shapes"
     if said(crash, "not resizable"):
@@ -91,6 +115,15 @@ def _evidence(seen: RefetchedSample, field: SampleField, crash: Crash | None) ->
 
 
 def _remedies(seen: RefetchedSample, field: SampleField) -> Iterator[Remedy]:
+    short = field.short
+    if short is not None and short.right_length is not None:
+        yield Remedy(
+            title=f"let `__len__` return {short.right_length} here instead of {short.length}: "
+            f"{(short.length or 0) - short.right_length} fewer, so that the last window ends with the data"
+        )
+        return
+    if short is not None:
+        yield Remedy(title=f"pad what comes out short of `{short.expression}`, with `torch.nn.functional.pad`")
     if seen.has_own_collate:
         yield Remedy(title="pad before stacking: `pad_sequence(tensors, batch_first=True)` instead of `torch.stack`")
         return

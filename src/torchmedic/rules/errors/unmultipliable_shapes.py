@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, ModuleFact, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.errors._numbers import computed_at
+from torchmedic.rules.errors._numbers import Handed, computed_at, handed_at
 from torchmedic.rules.errors._reading import (
     also,
     built_at,
@@ -60,7 +60,9 @@ class UnmultipliableShapes(Rule):
         built = built_at(run, layer)
         flat = _flatten_from(given.shape, wanted)
         computed = computed_at(run, layer, "in_features") if flat is None and not turned else None
-        where = computed or (line if flat is not None or turned or built is None else built)
+        handed = handed_at(run, layer, "in_features") if flat is None and not turned and computed is None else None
+        at_layer = line if flat is not None or turned or built is None else built
+        where = computed or (handed.where if handed is not None else at_layer)
         out = layer.settings.get("out_features", "…")
         cure = (
             Remedy(title=f"turn the input: {shape(given.shape[::-1])} would fit `{name}`")
@@ -72,6 +74,8 @@ class UnmultipliableShapes(Rule):
             if flat is not None
             else _corrected(name, layer, given.shape[-1])
             if computed is not None
+            else Remedy(title=f"pass the arguments in the order of the parameters: {_order(handed)}")
+            if handed is not None and handed.crossed
             else Remedy(
                 title=f"build `{name}` with `in_features={given.shape[-1]}`: "
                 f"`{short_type(layer.type)}({given.shape[-1]}, {out})`",
@@ -81,7 +85,8 @@ class UnmultipliableShapes(Rule):
         return self.diagnose(
             headline=f"`{name}` takes {wanted} features, but its input {shape(given.shape)} "
             f"has {given.shape[-1] if given.shape else 'no'} in the last dimension",
-            confidence="proven",
+            # Who handed the number in is read from the text of the script.
+            confidence="proven" if handed is None else "likely",
             where=where,
             label="the input arrives unflattened"
             if flat is not None
@@ -89,6 +94,8 @@ class UnmultipliableShapes(Rule):
             if turned
             else f"{wanted} is worked out here"
             if computed is not None
+            else handed.label(wanted)
+            if handed is not None
             else f"`in_features` is {wanted}",
             also=also((built, f"`{name}` is built here"), (line, "and is called here"), but=where),
             culprit=Culprit(module=name, tensor="input", phase="forward", op="linear"),
@@ -118,6 +125,10 @@ class UnmultipliableShapes(Rule):
             evidence=(described(operands),) if operands else (),
             remedies=(Remedy(title=title),),
         )
+
+
+def _order(handed: Handed) -> str:
+    return f"`{handed.parameter}={handed.parameter}`, by name, cannot be mistaken"
 
 
 def _corrected(name: str, layer: ModuleFact, got: int) -> Remedy:

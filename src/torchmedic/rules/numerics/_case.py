@@ -51,8 +51,9 @@ class Case:
         steps = list(run.all(SickStep))
         if not steps:
             return None
-        # A second run may have reproduced what the first could not.
-        sick = next((s for s in steps if s.reproduced), steps[0])
+        # A second run may have reproduced what the first could not, or seen the update before it spoil a weight.
+        again = [s for s in steps if s.reproduced]
+        sick = next((s for s in again if s.what == "update"), (again or steps)[0])
         origin = next((o for o in run.all(Origin) if o.step == sick.step), None)
         trials = tuple(t for t in run.all(Trial) if t.step == sick.step)
         return cls(run=run, sick=sick, origin=origin, trials=trials, births=tuple(run.all(Birth)))
@@ -78,7 +79,8 @@ class Case:
 
     @property
     def in_backward(self) -> bool:
-        return self.op is not None and self.op.phase == "backward"
+        """Whether a derivative that torch computes is guilty; a `backward` of the user's own is plain arithmetic."""
+        return self.op is not None and self.op.phase == "backward" and not self.op.is_own_backward
 
     @property
     def operands(self) -> tuple[Operand, ...]:

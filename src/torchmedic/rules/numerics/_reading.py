@@ -96,11 +96,12 @@ def _of_operation(op: OpFact) -> Iterator[str]:
         place = f", the first at {list(op.index)}" if op.index else ""
         of = (
             f"the derivative of `{short(op.expression, 50)}`"
-            if op.phase == "backward"
+            if op.phase == "backward" and not op.is_own_backward
             else f"`{short(op.expression, 50)}`"
         )
         yield f"{op.bad} of {op.result.numel} values of {of} {'is' if op.bad == 1 else 'are'} {what}{place}"
-    for operand in op.forward_operands if op.phase == "backward" else op.operands:
+    of_derivative = op.phase == "backward" and not op.is_own_backward
+    for operand in op.forward_operands if of_derivative else op.operands:
         if operand.name and operand.tensor.minimum is not None:
             yield ranged(operand)
     if op.library is not None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from torchmedic.facts import SchedulerSeen
 from torchmedic.findings import Remedy, Symptom
 from torchmedic.rules.data._preparing import shown_at
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._case import Case, factor
 from torchmedic.rules.numerics._reading import at_step, fitted, growth_text, losses_text, number
+
+_RAISED = 3.0
 
 
 class ExplodingWeights(NumericsRule):
@@ -28,16 +31,21 @@ class ExplodingWeights(NumericsRule):
             if origin.learning_rate is not None
             else origin.optimizer
         )
+        raised = _raised_by(case)
+        where = (raised.factor_made or raised.built) if raised is not None else origin.optimizer_built
         since = len(grown.values) - _calm(grown.values)
         return Explanation(
             headline=fitted(
                 f"the weights exploded: `{grown.name}` grew {number(factor(grown.values))}-fold under {rate}",
                 f"the weights exploded under {rate}: {number(factor(grown.values))}-fold {at_step(case)}",
             ),
-            where=origin.optimizer_built or origin.op.where,
-            label=f"learning rate {number(origin.learning_rate)}",
+            where=where or origin.op.where,
+            label=f"learning rate {number(origin.learning_rate)}" if raised is None else _raise_text(raised),
             confidence="likely",
-            also=shown_at(origin.op.where, "the first value that overflowed"),
+            also=(
+                *(shown_at(origin.optimizer_built, "built with a smaller rate") if raised is not None else ()),
+                *shown_at(origin.op.where, "the first value that overflowed"),
+            ),
             parameter=grown.name,
             tensor=grown.name,
             notes=(
@@ -46,6 +54,7 @@ class ExplodingWeights(NumericsRule):
                 *((losses_text(origin.losses),) if origin.losses else ()),
             ),
             remedies=(
+                *((_keep_low(raised),) if raised is not None else ()),
                 Remedy(
                     title=f"lower the learning rate tenfold, to {number((origin.learning_rate or 0.1) / 10)}",
                     detail="not tried: one step cannot show it; tenfold again while the loss still grows",
@@ -54,6 +63,28 @@ class ExplodingWeights(NumericsRule):
             ),
             tries=(),
         )
+
+
+def _raised_by(case: Case) -> SchedulerSeen | None:
+    """The schedule that had lifted the rate far above what the optimizer was built with when the weights went."""
+    origin = case.origin
+    for seen in case.run.all(SchedulerSeen):
+        is_of_optimizer = origin is not None and str(seen.optimizer_built) == str(origin.optimizer_built)
+        if is_of_optimizer and not seen.nested and seen.first_lr > 0 and seen.last_lr >= _RAISED * seen.first_lr:
+            return seen
+    return None
+
+
+def _raise_text(seen: SchedulerSeen) -> str:
+    return f"`{seen.type}` had raised lr from {number(seen.first_lr)} to {number(seen.last_lr)}"
+
+
+def _keep_low(seen: SchedulerSeen) -> Remedy:
+    return Remedy(
+        title=f"keep the rate of `{seen.type}` at {number(seen.first_lr)} or below: `min(1.0, …)` around its factor"
+        if seen.factor_made is not None
+        else f"keep the rate of `{seen.type}` at {number(seen.first_lr)} or below"
+    )
 
 
 def _calm(values: tuple[float, ...]) -> int:

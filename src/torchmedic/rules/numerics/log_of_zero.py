@@ -9,6 +9,7 @@ from torchmedic.rules.numerics._case import Case, comes_from, text
 from torchmedic.rules.numerics._reading import at_step, fitted, number, short
 
 _POLES = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0}
+_DETERMINANTS = ("_linalg_det", "linalg_det", "det")
 
 
 class LogOfZero(NumericsRule):
@@ -40,7 +41,8 @@ class LogOfZero(NumericsRule):
             tensor=argument.name or None,
             notes=_counted(argument, pole),
             remedies=_remedies(case, argument, lowest < pole),
-            tries=("argument of the logarithm", "argument of `log1p`"),
+            # A product that underflowed is 0 everywhere around: keeping it off 0 leaves nothing to learn from.
+            tries=() if _is_product(argument) else ("argument of the logarithm", "argument of `log1p`"),
         )
 
 
@@ -50,11 +52,19 @@ def _counted(argument: Operand, pole: float) -> tuple[str, ...]:
     return (f"{text(argument)} is exactly 0 in {argument.tensor.zeros} of {argument.tensor.numel} places",)
 
 
+def _is_product(argument: Operand) -> bool:
+    return comes_from(argument, *_DETERMINANTS, "prod")
+
+
 def _remedies(case: Case, argument: Operand, negative: bool) -> tuple[Remedy, ...]:
     if comes_from(argument, "_softmax", "softmax"):
         return (Remedy(title="compute it from the logits: `F.log_softmax` or `F.cross_entropy`"),)
     if comes_from(argument, "sigmoid"):
         return (Remedy(title="compute it from the logits: `F.logsigmoid` or `F.binary_cross_entropy_with_logits`"),)
+    if not negative and comes_from(argument, *_DETERMINANTS):
+        return (Remedy(title="take the logarithm of the determinant at once, `torch.logdet`: its product underflows"),)
+    if not negative and comes_from(argument, "prod"):
+        return (Remedy(title="add logarithms instead of multiplying first: `x.log().sum()` cannot underflow"),)
     if negative:
         return (Remedy(title=f"keep {text(argument)} positive, for example by `F.softplus` on what it is made of"),)
     return (Remedy(title=f"clamp the argument: `{case.name}` of {text(argument)} clamped to at least 1e-8"),)

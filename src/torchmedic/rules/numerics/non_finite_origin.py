@@ -21,7 +21,7 @@ class NonFiniteOrigin(NumericsRule):
             return self._without_origin(case)
         op = case.origin.op
         what = "NaN" if op.makes_nan else "an infinite value"
-        made = f"the derivative of `{short(op.expression)}`" if op.phase == "backward" else f"`{short(op.expression)}`"
+        made = f"the derivative of `{short(op.expression)}`" if case.in_backward else f"`{short(op.expression)}`"
         return Explanation(
             headline=fitted(
                 f"{made} made the first {what.removeprefix('an ')} {at_step(case)}", f"the first {what} {at_step(case)}"

@@ -22,10 +22,13 @@ class UntakenWhereBranch(NumericsRule):
         if op is None or case.sick.what == "loss" or op.absorbed_by not in ("where", "masked_fill"):
             return None
         named = f"`{short(case.first.name)}`" if case.first is not None and case.first.name else "its argument"
+        # In backward the values themselves were finite: only their derivative is not.
+        dropped = "values" if case.in_backward else "bad values"
+        derivative = "infinite derivative" if case.in_backward else "derivative"
         return Explanation(
             headline=fitted(
-                f"`{op.absorbed_by}` drops the bad values of `{short(op.expression)}`, not their derivative",
-                f"`{op.absorbed_by}` drops bad values of `{case.name}`, not their derivative",
+                f"`{op.absorbed_by}` drops the {dropped} of `{short(op.expression)}`, not their {derivative}",
+                f"`{op.absorbed_by}` drops {dropped} of `{case.name}`, not their {derivative}",
             ),
             where=op.where,
             mark=op.expression,

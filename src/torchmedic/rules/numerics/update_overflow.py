@@ -7,6 +7,7 @@ from torchmedic.findings import Remedy, Symptom
 from torchmedic.rules.data._preparing import shown_at
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._case import Case
+from torchmedic.rules.numerics._explosions import exploding_line
 from torchmedic.rules.numerics._reading import fitted
 
 
@@ -21,7 +22,8 @@ class UpdateOverflow(NumericsRule):
 
     def explain(self, case: Case) -> Explanation | None:
         sick = case.sick
-        if sick.what != "update" or case.origin is not None:
+        # Values that explode from the start on are what is to be mended, not the update that they reach.
+        if sick.what != "update" or case.origin is not None or exploding_line(case.run) is not None:
             return None
         bad = len(sick.bad_parameters)
         return Explanation(

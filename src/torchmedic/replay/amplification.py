@@ -1,0 +1,167 @@
+"""A second, silent run that finds the line which makes values enormous in the very first step."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from torchmedic.facts import Amplification, Location
+from torchmedic.probes.autograd import scalar
+from torchmedic.probes.frames import user_location
+from torchmedic.probes.modules import Modules
+from torchmedic.probes.patching import Patches
+from torchmedic.probes.trace import Op, Seen, Trace, storage_key
+from torchmedic.record import Probe, Recorder
+
+_MOST_OPS = 200_000
+_LARGEST = float(torch.finfo(torch.float32).max)
+
+
+@dataclass(slots=True)
+class _Stage:
+    """One operation on the way of the largest values: their magnitude before and after it, the weight it read."""
+
+    op: Op
+    before: float
+    after: float
+    weight: int | None
+
+    @property
+    def gain(self) -> float:
+        """In powers of ten; nothing where one end is not known."""
+        return math.log10(self.after / self.before) if self.before > 0 and self.after > 0 else 0.0
+
+
+class Amplifications(Probe):
+    """Notes who sets weights, then looks at every value of the first training step and follows the largest."""
+
+    name = "amplification"
+
+    def __init__(self, modules: Modules) -> None:
+        self._modules = modules
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._trace: Trace | None = None
+        self._written: dict[int, tuple[Location | None, str]] = {}
+        self._patches = Patches()
+        for name, function in list(vars(nn.init).items()):
+            if name.endswith("_") and not name.startswith("_") and callable(function):
+                self._watch(nn.init, name, 0)
+        self._watch(nn.Module, "register_parameter", 2)
+
+    def remove(self) -> None:
+        self._patches.restore()
+
+    def _watch(self, owner: Any, name: str, position: int) -> None:
+        """Have every call of a function noted as the one that set the values of an argument."""
+        original = getattr(owner, name)
+
+        @functools.wraps(original)
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            tensor = args[position] if len(args) > position else kwargs.get("tensor", kwargs.get("param"))
+            if isinstance(tensor, torch.Tensor):
+                self._written[storage_key(tensor)] = (user_location(), name if owner is nn.init else "")
+            return result
+
+        self._patches.replace(owner, name, watched)
+
+    def on_forward(self, module: Any) -> None:
+        if self._trace is None and torch.is_grad_enabled():
+            self._trace = Trace(values=True)
+            self._trace.name_modules(self._modules.roots())
+            self._trace.__enter__()
+
+    def on_backward(self, roots: tuple[Any, ...]) -> None:
+        if self._trace is None or len(roots) != 1:
+            return
+        self._trace.__exit__(None, None, None)
+        start = self._trace.maker_of(roots[0])
+        if start is not None and len(self._trace.ops) <= _MOST_OPS:
+            self._conclude(self._trace, start, scalar(roots[0], wait=True))
+        self.recorder.flush()
+        os._exit(0)
+
+    def _conclude(self, trace: Trace, start: int, loss: float | None) -> None:
+        parameters = {storage_key(p): (n, p) for root in self._modules.roots() for n, p in root.named_parameters()}
+        stages = list(_inside_network(_way_of_largest(trace, start, set(parameters))))
+        lines: dict[tuple[str, int], list[_Stage]] = {}
+        for stage in stages:
+            if stage.op.place is not None:
+                lines.setdefault((stage.op.place.code.co_filename, stage.op.place.line), []).append(stage)
+        if not lines:
+            return
+        guilty = max(lines.values(), key=_sum)
+        heaviest = max((s for s in guilty if s.weight is not None), key=lambda s: s.gain, default=None)
+        name, weight = parameters[heaviest.weight] if heaviest is not None and heaviest.weight else ("", None)
+        written, how = self._written.get(storage_key(weight), (None, "")) if weight is not None else (None, "")
+        named = heaviest or max(guilty, key=lambda s: s.gain)
+        place = named.op.place
+        self.recorder.observe(
+            Amplification(
+                step=1,
+                where=place.location() if place is not None else None,
+                expression=place.expression() if place is not None else "",
+                calls=sum(s.op.name == named.op.name for s in guilty),
+                before=next((s.before for s in reversed(guilty) if s.before > 0), 0.0),
+                after=guilty[0].after,
+                gain=10 ** min(_sum(guilty), 300),
+                total=10 ** min(_sum(stages), 300),
+                loss=loss,
+                weight=name,
+                shape=tuple(weight.shape) if weight is not None else (),
+                spread=float(weight.detach().float().std(correction=0)) if weight is not None else 0.0,
+                written=written,
+                how=how,
+            )
+        )
+
+
+def _sum(stages: list[_Stage]) -> float:
+    return sum(stage.gain for stage in stages)
+
+
+def _way_of_largest(trace: Trace, start: int, parameters: set[int]) -> Iterator[_Stage]:
+    """From the loss back to the input, at each operation by the operand whose values are the largest."""
+    index: int | None = start
+    while index is not None:
+        op = trace.ops[index]
+        read = [s for s in op.inputs if s.is_float and s.key not in parameters and _precedes(s, index)]
+        largest = max(read, key=lambda s: _magnitude(trace, s), default=None)
+        yield _Stage(
+            op=op,
+            before=_magnitude(trace, largest) if largest is not None else 0.0,
+            after=max((_magnitude(trace, s) for s in op.outputs if s.is_float), default=0.0),
+            weight=next((s.key for s in op.inputs if s.key in parameters), None),
+        )
+        index = largest.maker if largest is not None else None
+
+
+def _inside_network(stages: Iterator[_Stage]) -> Iterator[_Stage]:
+    """Without what the loss makes of the network's answer: squares of large numbers are larger still."""
+    is_inside = False
+    for stage in stages:
+        is_inside = is_inside or stage.weight is not None
+        if is_inside:
+            yield stage
+
+
+def _precedes(seen: Seen, index: int) -> bool:
+    return seen.maker is not None and seen.maker < index
+
+
+def _magnitude(trace: Trace, seen: Seen) -> float:
+    """The largest absolute value of a tensor that an operation of the trace made; of infinity, the largest number."""
+    made = trace.ops[seen.maker].outputs if seen.maker is not None else []
+    looked = seen if seen.looked_at else next((s for s in made if s.key == seen.key and s.looked_at), None)
+    if looked is None:
+        return 0.0
+    return max(abs(looked.low), abs(looked.high)) if not looked.is_bad else _LARGEST
