@@ -1,9 +1,9 @@
 """Measures scripts on a true card, a row of memory_truth.json for each: the other half of memory_truth.py.
 
-    python bench/memory_measure.py [--traces FOLDER] SCRIPT [SCRIPT ...]
+    python bench/memory_measure.py [--traces FOLDER] [SCRIPT ...]
 
-A script may be given with its arguments, in quotes. With `--traces` every allocation and release is written too, for
-`memory_replay.py`.
+A script may be given with its arguments, in quotes; without one, those of tests/memory/scripts are measured.
+With `--traces` every allocation and release is written too, for `memory_replay.py`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+SCRIPTS = Path(__file__).resolve().parent.parent / "tests" / "memory" / "scripts"
 _MOST_EVENTS = 2_000_000
 _PREFIX = "measured: "
 
@@ -26,12 +27,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--traces", type=Path)
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("scripts", nargs="+")
+    parser.add_argument("scripts", nargs="*")
     asked = parser.parse_args()
     if asked.here:
         _measure(asked.scripts[0], asked.traces)
         return
-    for script in asked.scripts:
+    for script in asked.scripts or sorted(str(path) for path in SCRIPTS.glob("*.py")):
         traces = ["--traces", str(asked.traces.resolve())] if asked.traces else []
         command = [sys.executable, __file__, *traces, "--here", "--", script]
         done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -26,8 +26,10 @@ def _zygote() -> subprocess.Popen[str]:
     return process
 
 
-def plan_of(script: Path, *arguments: str, request: Request | None = None, broken: bool = False) -> MemoryPlan:
-    """The plan of a script; `broken` lets the self-test fail."""
+def plan_of(
+    script: Path, *arguments: str, request: Request | None = None, broken: bool = False, patience: int = 0
+) -> MemoryPlan:
+    """The plan of a script; `broken` lets the self-test fail, `patience` are the seconds without a step."""
     zygote = _zygote()
     assert zygote.stdin is not None
     assert zygote.stdout is not None
@@ -38,6 +40,7 @@ def plan_of(script: Path, *arguments: str, request: Request | None = None, broke
             "folder": folder,
             "request": asdict(request or Request()),
             "broken": broken,
+            "patience": patience,
         }
         zygote.stdin.write(json.dumps(asked) + "\n")
         zygote.stdin.flush()
@@ -48,8 +51,10 @@ def plan_of(script: Path, *arguments: str, request: Request | None = None, broke
         return found
 
 
-def plan_of_text(text: str, folder: Path, *, request: Request | None = None, broken: bool = False) -> MemoryPlan:
+def plan_of_text(
+    text: str, folder: Path, *, request: Request | None = None, broken: bool = False, patience: int = 0
+) -> MemoryPlan:
     """The plan of a script given as text."""
     script = folder / "script.py"
     script.write_text(text)
-    return plan_of(script, request=request, broken=broken)
+    return plan_of(script, request=request, broken=broken, patience=patience)

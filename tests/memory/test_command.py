@@ -65,6 +65,19 @@ def test_a_script_that_does_not_fit_is_told_what_would(tmp_path: Path) -> None:
         assert picture in page
 
 
+def test_the_sizes_that_memory_grows_with_are_found(tmp_path: Path) -> None:
+    # GIVEN a script that says nothing about what memory depends on
+    (tmp_path / "train.py").write_text(_SCRIPT)
+    # WHEN its growth is asked for
+    done = _torchmedic(tmp_path, "--sweep", "auto", "--json", "out.json", "train.py")
+    # THEN its own flag was tried, and the law is that of its activations
+    assert done.returncode == 0, done.stderr
+    assert "growth with batch-size" in done.stdout
+    memory = json.loads((tmp_path / "out.json").read_text())["memory"]
+    assert [point["size"] for point in memory["growth"]["points"]] == [500, 1000, 2000]
+    assert memory["growth"]["laws"]["backward"]["linear"] > 2048 * 4
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -184,3 +184,84 @@ def test_remedies_are_put_into_effect(remedy: str, helps: bool, tmp_path: Path) 
     after = plan_of_text(script, tmp_path, request=Request(remedy=remedy)).peak_allocated
     assert (after < 0.8 * before) == helps
     assert after <= 1.001 * before
+
+
+def test_a_loop_that_waits_for_numbers_is_given_up(tmp_path: Path) -> None:
+    text = """
+        import torch
+        layer = torch.nn.Linear(64, 64).cuda()
+        state = torch.randn(8, 64).cuda()
+        while (state - layer(state)).abs().max() > 1e-3:
+            state = layer(state).detach()
+    """
+    plan = plan_of_text(textwrap.dedent(text), tmp_path, patience=3)
+    assert plan.lost is not None
+    assert "no optimizer step" in plan.lost.error
+    assert plan.lost.where is not None
+    assert plan.lost.where.line in (5, 6)
+    assert plan.peak_allocated > 0
+
+
+def test_the_table_of_the_ctc_loss_is_kept(tmp_path: Path) -> None:
+    text = """
+        import torch
+        layer = torch.nn.Linear(16, 30).cuda()
+        optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+        texts = torch.randint(1, 30, (8, 40)).cuda()
+        for _ in range(2):
+            logits = layer(torch.randn(200, 8, 16, device="cuda")).log_softmax(-1)
+            lengths = torch.full((8,), 200), torch.tensor([40, 30, 20, 10, 40, 30, 20, 10])
+            torch.nn.functional.ctc_loss(logits, texts, *lengths, zero_infinity=True).backward()
+            optimizer.step()
+    """
+    plan = plan_of_text(textwrap.dedent(text), tmp_path)
+    assert plan.lost is None
+    assert any(big.shape == (8, 200, 2 * 40 + 1) for big in plan.largest)
+
+
+_GRAPH = """
+import argparse
+import torch
+parser = argparse.ArgumentParser()
+parser.add_argument("--nodes", type=int, default=3000)
+parser.add_argument("--epochs", type=int, default=3)
+nodes = parser.parse_args().nodes
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = torch.nn.Linear(48, 96), torch.nn.Linear(96, 1)
+    def forward(self, x, edges):
+        h = self.first(x).relu()
+        h = h.index_add(0, edges[1], h[edges[0]])
+        weights = (h @ h.T).softmax(-1)
+        return self.last(weights @ h).squeeze(-1)
+x, y = torch.randn(nodes, 48).cuda(), torch.rand(nodes).cuda()
+edges = torch.randint(0, nodes, (2, 20 * nodes)).cuda()
+labelled = (torch.arange(nodes) < nodes // 30).cuda()
+model = Net().cuda()
+optimizer = torch.optim.Adam(model.parameters())
+for _ in range(3):
+    loss = (model(x, edges)[labelled] - y[labelled]).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_what_grows_with_nodes_and_edges_is_read_off_the_shapes(tmp_path: Path) -> None:
+    plan = plan_of_text(_GRAPH, tmp_path)
+    assert plan.flags == {"--nodes": 3000, "--epochs": 3}
+    sizes = {dimension.name: dimension.size for dimension in plan.dimensions}
+    assert sizes == {"nodes": 3000, "edges": 60000, "selected nodes": 100}
+    shares = {term.dimensions: term.bytes / plan.peak_allocated for term in plan.terms}
+    assert shares[("nodes", "nodes")] > 0.4
+    assert sum(shares.values()) == pytest.approx(1)
+    assert sum(share for names, share in shares.items() if "selected nodes" in names) < 0.01
+
+
+def test_a_graph_in_parts_takes_less(tmp_path: Path) -> None:
+    whole = plan_of_text(_GRAPH, tmp_path)
+    parts = plan_of_text(_GRAPH, tmp_path, request=Request(remedy="node-batches"))
+    assert parts.lost is None
+    # Twice ten neighbours reach nearly every node of this graph: the matrices shrink all the same.
+    assert parts.peak_allocated <= whole.peak_allocated

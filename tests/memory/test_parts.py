@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,8 +11,11 @@ from hypothesis import strategies as st
 from torchmedic.checkups.memory.allocator import MIB, CachingAllocator
 from torchmedic.checkups.memory.cards import GIB, UnknownCard, card_named
 from torchmedic.checkups.memory.growth import fit
+from torchmedic.cli._memory_auto import dimension_law, size_axes
 from torchmedic.cli._memory_axes import law_text, parse_sweep, with_flag
 from torchmedic.cli._output import OneLineError
+from torchmedic.facts import MemoryPlan
+from torchmedic.facts.memory_plan import Dimension, GrowthTerm
 
 
 def test_small_requests_share_a_segment_of_two_mebibytes() -> None:
@@ -79,6 +84,23 @@ def test_growth_is_the_largest_of_the_laws_of_the_phases() -> None:
     assert growth.phase_at(20) == "backward"
     assert growth.largest_below(4101, 8) == 20
     assert "n^2" in law_text(growth.laws["backward"], "n")
+
+
+def test_the_flags_that_set_sizes_are_told_from_others() -> None:
+    flags = {"--seed": 7, "--nodes": 900, "--epochs": 20, "--batch-size": 32, "--hidden": 64, "--seq_len": 128, "-j": 4}
+    plan = _plan(flags=flags)
+    assert [axis.name for axis in size_axes(["train.py"], plan)] == ["batch-size", "seq_len", "nodes"]
+
+
+def test_the_law_of_the_shapes_has_a_term_for_each_power() -> None:
+    terms = (GrowthTerm(("nodes", "nodes"), 4_000_000), GrowthTerm((), 1 << 20), GrowthTerm(("nodes",), 64_000))
+    plan = _plan(dimensions=(Dimension("nodes", 1000),), terms=terms)
+    assert dimension_law(plan) == "1.00 MiB + 4 bytes x nodes^2 + 64 bytes x nodes"
+
+
+def _plan(**known: Any) -> MemoryPlan:
+    sizes = dict.fromkeys(("steps", "peak_allocated", "peak_reserved", "peak_requested", "context", "peak_step"), 1)
+    return MemoryPlan(mode="fake-cuda", card="H200", phase="backward", **sizes, **known)
 
 
 def test_a_flag_is_replaced_or_added() -> None:

@@ -19,7 +19,7 @@ from typing import Any
 import torch_geometric.nn  # noqa: F401 - once, before the forks
 import transformers
 
-from torchmedic.checkups.memory import selftest
+from torchmedic.checkups.memory import selftest, session
 from torchmedic.checkups.memory.asking import Request
 from torchmedic.checkups.memory.session import lost_to, pretend
 
@@ -50,6 +50,8 @@ def _follow(asked: dict[str, Any]) -> None:
         sys.argv = [script.name, *asked["arguments"]]
         if asked["broken"]:
             selftest.check_pretence = _refuse
+        if asked["patience"]:
+            session._PATIENCE = asked["patience"]
         finish = pretend(Request(**asked["request"]), _at_once, folder, time.monotonic())
         main_module = types.ModuleType("__main__")
         main_module.__file__ = script.name

@@ -8,6 +8,7 @@ from typing import Any
 
 from torchmedic.checkups.memory.asking import Request
 from torchmedic.checkups.memory.cards import Card
+from torchmedic.cli._memory_auto import dimension_lines, dimensions_json, sweep_all
 from torchmedic.cli._memory_axes import Axis, Sweep, batch_axis, grown_from, law_text, sweep
 from torchmedic.cli._memory_cures import Tried, try_remedies
 from torchmedic.cli._memory_drivers import drivers
@@ -29,6 +30,8 @@ class Found:
     growth: Sweep | None
     largest: int | None
     tried: tuple[Tried, ...]
+    further: tuple[Sweep, ...] = ()
+    automatic: bool = False
 
     @property
     def sound(self) -> bool:
@@ -39,9 +42,12 @@ class Found:
         if self.fits is not None:
             yield ""
             yield from self._fit_lines()
-        if self.growth is not None:
-            yield ""
-            yield from _growth_lines(self.growth)
+        for growth in (self.growth, *self.further):
+            if growth is not None:
+                yield ""
+                yield from _growth_lines(growth)
+        if self.automatic:
+            yield from self._dimension_lines()
         if self.tried:
             yield ""
             yield "remedies, each estimated anew"
@@ -57,6 +63,19 @@ class Found:
         if self.growth is not None and self.largest is not None:
             now = f" ({self.growth.axis.current} now)" if self.growth.axis.current else ""
             yield f"  largest {self.growth.axis.name} that fits: {self.largest}{now}"
+
+    def _dimension_lines(self) -> Iterator[str]:
+        lines = list(dimension_lines(self.plan, self._room() if self.fits is not None else None))
+        if lines:
+            yield ""
+            yield from lines
+        elif self.growth is None:
+            yield ""
+            yield "growth: no size was found, neither a flag of the script, nor a data loader, nor in the shapes"
+
+    def _room(self) -> int:
+        """Bytes that tensors can have on the card, beside what the allocator keeps in reserve."""
+        return int(self.card.usable * self.plan.peak_allocated / max(self.plan.peak_reserved, 1))
 
     def blocks(self) -> dict[str, Any]:
         """The `memory` block of the JSON contract."""
@@ -75,6 +94,8 @@ class Found:
             **plan_json(self.plan),
             "fits": fits,
             "growth": _growth_json(self.growth) if self.growth is not None else None,
+            "further_growth": [_growth_json(one) for one in self.further],
+            "dimensions": dimensions_json(self.plan) if self.automatic else None,
             "remedies": [
                 {
                     "name": one.name,
@@ -95,6 +116,7 @@ def find(
     *,
     named: bool,
     wanted: tuple[Axis, tuple[int, ...]] | None,
+    automatic: bool,
     remedies: bool,
     real: bool,
 ) -> Found:
@@ -106,6 +128,8 @@ def find(
     fits = plan.peak_reserved <= card.usable if named else None
     axis = batch_axis(command, plan)
     growth = sweep(command, request, *wanted) if wanted else None
+    swept = tuple(sweep_all(command, request, plan)) if automatic and plan.lost is None else ()
+    growth = swept[0] if swept else growth
     if growth is None and named and axis is not None and plan.lost is None:
         growth = grown_from(plan, axis, command, request)
     largest = None
@@ -113,7 +137,7 @@ def find(
         overhead = plan.peak_reserved / max(plan.peak_allocated, 1)
         largest = growth.growth.largest_below(card.usable / overhead, growth.sizes[-1])
     tried = tuple(try_remedies(command, request, plan, axis)) if remedies and plan.lost is None else ()
-    return Found(plan, card, fits, growth, largest, tried)
+    return Found(plan, card, fits, growth, largest, tried, swept[1:], automatic)
 
 
 def _growth_lines(found: Sweep) -> Iterator[str]:

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from torchmedic.checkups.memory.asking import Request
+from torchmedic.cli._memory_auto import size_axes
 from torchmedic.cli._memory_axes import Axis
 from torchmedic.cli._memory_runs import predict
 from torchmedic.facts import MemoryPlan
 
 _WORTH = 0.005
 _STATE = "optimizer state"
+_MADE = ("activations", "temporaries")
 _SAVED_BY_BYTES = 0.75
 
 
@@ -42,8 +44,11 @@ def try_remedies(command: Sequence[str], request: Request, plan: MemoryPlan, axi
     for name, title in _REMEDIES:
         answer = predict(command, replace(request, remedy=name))
         if answer is not None and answer.lost is None and answer.steps:
-            yield _tried(name, title, plan, answer)
+            tried = _tried(name, title, plan, answer)
+            yield (_without_matrices(plan, tried) or tried) if name == "sdpa" else tried
     yield from _smaller_batches(command, request, plan, axis)
+    yield from _parts_of_the_graph(command, request, plan)
+    yield from _smaller_data(command, request, plan)
     yield from _bytes_for_state(plan)
     answer = predict(command, replace(request, expandable=True))
     if answer is not None and answer.steps:
@@ -51,6 +56,22 @@ def try_remedies(command: Sequence[str], request: Request, plan: MemoryPlan, axi
         note = "" if saved > _WORTH * plan.peak_reserved else "gains nothing: little memory lies in fragments"
         title = "keep memory in one piece: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`"
         yield Tried("expandable-segments", title, answer.peak_allocated, answer.peak_reserved, saved, note)
+
+
+def _without_matrices(plan: MemoryPlan, tried: Tried) -> Tried | None:
+    """Attention written out by hand cannot be exchanged from outside: what its matrices hold is calculated."""
+    shape = next((big.shape for big in plan.largest if big.op == "_softmax" and _is_square(big.shape)), None)
+    if shape is None or tried.gain > _WORTH * plan.peak_allocated:
+        return None
+    saved = sum(big.bytes for big in plan.largest if big.shape[-2:] == shape[-2:] and big.category in _MADE)
+    note = "calculated from the largest tensors, not run: the attention is written by hand"
+    return replace(
+        tried, allocated=plan.peak_allocated - saved, reserved=plan.peak_reserved - saved, gain=saved, note=note
+    )
+
+
+def _is_square(shape: tuple[int, ...]) -> bool:
+    return len(shape) >= 2 and shape[-1] == shape[-2]
 
 
 def _tried(name: str, title: str, plan: MemoryPlan, answer: MemoryPlan) -> Tried:
@@ -64,7 +85,9 @@ def _why_not(name: str, plan: MemoryPlan) -> str:
     if name in ("fused", "foreach-off") and plan.phase != "optimizer":
         return f"the peak is in {plan.phase}, not in the optimizer step"
     if name == "sdpa":
-        return "no attention of transformers that keeps its matrices was found"
+        return "no attention that keeps its matrices was found"
+    if name == "node-batches":
+        return "the arguments of the model hold no whole graph, or the nodes are not what is held"
     if name == "set-to-none":
         return "gradients are let go already, or are not what is held at the peak"
     if name == "checkpointing" and largest == "activations":
@@ -80,6 +103,29 @@ def _smaller_batches(command: Sequence[str], request: Request, plan: MemoryPlan,
     if answer is not None and answer.lost is None and answer.steps:
         title = f"accumulate gradients over two batches of {half} ({axis.name} {axis.current} now)"
         yield _tried("accumulation", title, plan, answer)
+
+
+def _parts_of_the_graph(command: Sequence[str], request: Request, plan: MemoryPlan) -> Iterator[Tried]:
+    """A graph that is trained on as a whole can be trained on in parts."""
+    names = {dimension.name for dimension in plan.dimensions}
+    if "nodes" not in names:
+        return
+    answer = predict(command, replace(request, remedy="node-batches"))
+    if answer is not None and answer.lost is None and answer.steps:
+        how = ", with ten sampled neighbours for two hops (`NeighborLoader`)" if "edges" in names else ""
+        yield _tried("node-batches", f"train on an eighth of the nodes at a time{how}", plan, answer)
+
+
+def _smaller_data(command: Sequence[str], request: Request, plan: MemoryPlan) -> Iterator[Tried]:
+    """Half of every size that a flag sets, other than the batch."""
+    for axis in size_axes(command, plan):
+        if axis.flag and "batch" not in axis.name:
+            half = axis.current // 2
+            answer = axis.ask(command, request, half)
+            if answer is not None and answer.lost is None and answer.steps:
+                yield _tried(
+                    "smaller-data", f"halve `{axis.flag}` to {half}: other data, another training", plan, answer
+                )
 
 
 def _bytes_for_state(plan: MemoryPlan) -> Iterator[Tried]:

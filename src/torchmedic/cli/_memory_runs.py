@@ -28,6 +28,11 @@ def answer(command: Sequence[str], card: str, *, real: bool = False) -> MemoryPl
     if plan is not None and plan.steps > 0 and plan.peak_allocated > 0:
         return plan
     on_cpu = predict(command, Request(card=card, device="cpu"))
+    if plan is not None and plan.lost is not None and on_cpu is not None and on_cpu.lost is not None:
+        everywhere = on_cpu.lost.where == plan.lost.where and on_cpu.lost.error == plan.lost.error
+        plan = replace(plan, lost=replace(plan.lost, everywhere=everywhere))
+        if everywhere:
+            return plan
     if on_cpu is None or (plan is not None and plan.peak_allocated > 0 and on_cpu.steps <= plan.steps):
         return plan
     if plan is None or plan.lost is None:

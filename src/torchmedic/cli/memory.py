@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option("--card", "card_name", help="The card to fit into: H200, A100-80, 4090, T4, … or a size such as 24GiB.")
-@click.option("--sweep", "sweep_text", metavar="FLAG=A,B,C", help="Run with these values of a flag of the script.")
+@click.option(
+    "--sweep",
+    "sweep_text",
+    metavar="auto|FLAG=A,B,C",
+    help="How memory grows: with these values of a flag of the script, or with every size that can be found.",
+)
 @click.option("--remedies", is_flag=True, help="Estimate anew with each remedy (a minute or so).")
 @click.option("--real", is_flag=True, help="Measure on the GPU of this machine instead of predicting.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the verdict as JSON (- for stdout).")
@@ -50,8 +55,16 @@ def command(
     for path in (json_path, html_path):
         check_result_path(path)
     card = _card(card_name)
-    wanted = parse_sweep(sweep_text) if sweep_text else None
-    found = find(command, card, named=card_name is not None, wanted=wanted, remedies=remedies, real=real)
+    automatic = sweep_text == "auto"
+    found = find(
+        command,
+        card,
+        named=card_name is not None,
+        wanted=parse_sweep(sweep_text) if sweep_text and not automatic else None,
+        automatic=automatic,
+        remedies=remedies,
+        real=real,
+    )
     run, verdict = _verdict(found.plan, command, found.blocks(), sound=found.sound)
     if json_path is not None:
         from torchmedic.render.plain import to_json

@@ -48,10 +48,11 @@ class Assumption:
 
 @dataclass(frozen=True, kw_only=True)
 class LostTrack:
-    """Where the script could not be followed any further."""
+    """Where the script could not be followed any further; `everywhere` if it stops there on the CPU as well."""
 
     error: str
     where: Location | None
+    everywhere: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +63,22 @@ class MemoryMoment:
     by_category: dict[str, int]
 
 
+@dataclass(frozen=True)
+class Dimension:
+    """A size of the data: how many nodes, edges, samples or positions there are."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True)
+class GrowthTerm:
+    """Bytes held at the peak by tensors whose shapes contain these dimensions, each as often as it is named."""
+
+    dimensions: tuple[str, ...]
+    bytes: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class MemoryPlan(Observation):
     """The memory of the first optimizer steps.
@@ -69,7 +86,8 @@ class MemoryPlan(Observation):
     `mode` says how it was found: "fake-cuda" (as if a card were there), "fake-cpu" (all tensors counted as if they
     were on one), or "real" (measured). `phase_peaks` are the most bytes of each phase, `step_peaks` those of each
     optimizer step, `course` what was held over the step with the peak. `loader_batch` is the batch size of the script's
-    data loader (0 without one).
+    data loader (0 without one), `flags` are the whole numbers among its options. `dimensions` and `terms` say by which
+    sizes of the data the peak grows, as far as the shapes tell.
     """
 
     kind: ClassVar[str] = "memory-plan"
@@ -95,6 +113,9 @@ class MemoryPlan(Observation):
     assumed: tuple[Assumption, ...] = ()
     lost: LostTrack | None = None
     loader_batch: int = 0
+    flags: dict[str, int] = field(default_factory=dict)
+    dimensions: tuple[Dimension, ...] = ()
+    terms: tuple[GrowthTerm, ...] = ()
     seconds: float = 0.0
     torch: str = ""
 

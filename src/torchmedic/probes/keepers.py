@@ -217,8 +217,9 @@ def _caller(files: list[str], keeper: Keeper, scope: ast.AST, value: str) -> tup
     """Where the helper that stores its own argument is called for this keeper."""
     if not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)) or not keeper.owner:
         return None
-    parameters = [a.arg for a in (*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs)]
-    if value.split(".")[0].split("[")[0] not in parameters or not parameters:
+    # What a method stores of itself was not handed to it.
+    parameters = {a.arg for a in (*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs)} - {"self", "cls"}
+    if value.split(".")[0].split("[")[0] not in parameters:
         return None
     for file in files:
         tree = parsed(file)

@@ -13,23 +13,27 @@ _ROWS = 6
 _PHASES = {"setup": "the setup", "data": "loading a batch", "optimizer": "optimizer.step()"}
 
 
-def size_text(count: float) -> str:
-    """A size in binary units, three digits.
+def size_text(count: float, *, digits: int = 0) -> str:
+    """A size in binary units, two decimals or as many digits as asked for.
 
     >>> size_text(3 << 30), size_text(512)
     ('3.00 GiB', '512 bytes')
     """
     for unit, size in (("GiB", _GIB), ("MiB", _MIB), ("KiB", _KIB)):
         if abs(count) >= size:
-            return f"{count / size:.2f} {unit}"
-    return f"{count:.0f} bytes"
+            return f"{count / size:.{digits}g} {unit}" if digits else f"{count / size:.2f} {unit}"
+    return f"{count:.{digits}g} bytes" if digits else f"{count:.0f} bytes"
 
 
 def plan_lines(plan: MemoryPlan) -> Iterator[str]:
     """Every line of the report, plain text."""
+    if plan.lost is not None:
+        yield from _lost_lines(plan)
+        yield ""
     verb = "measured" if plan.mode == "real" else "predicted"
+    least = "" if plan.lost is None else "at least "
     yield (
-        f"peak {verb}: {size_text(plan.peak_allocated)} allocated, {size_text(plan.peak_reserved)} reserved, "
+        f"peak {verb}: {least}{size_text(plan.peak_allocated)} allocated, {size_text(plan.peak_reserved)} reserved, "
         f"{size_text(plan.peak_reserved + plan.context)} with the CUDA context ({plan.card})"
     )
     yield from _moment(plan)
@@ -64,18 +68,23 @@ def _moment(plan: MemoryPlan) -> Iterator[str]:
         yield "peaks of the phases: " + ", ".join(f"{name} {size_text(b)}" for name, b in plan.phase_peaks.items())
 
 
+def _lost_lines(plan: MemoryPlan) -> Iterator[str]:
+    """What could not be followed comes first: the numbers after it are partial."""
+    assert plan.lost is not None
+    place = f" at {_place(plan.lost.where)}" if plan.lost.where is not None else ""
+    yield f"not followed to the end: the script stopped after {plan.steps} steps{place}: {plan.lost.error}"
+    if plan.lost.everywhere:
+        yield "the same happens without a pretended card: `torchmedic run` tells why"
+    yield "the numbers below cover what ran before; more may be needed"
+
+
 def _caveats(plan: MemoryPlan) -> Iterator[str]:
-    if plan.lost is not None:
-        yield ""
-        place = f" at {_place(plan.lost.where)}" if plan.lost.where is not None else ""
-        yield f"not followed to the end: the script stopped after {plan.steps} steps{place}: {plan.lost.error}"
-        yield "the numbers above cover what ran before; more may be needed"
     if plan.mode == "fake-cpu":
         yield "the script was followed on the CPU: every tensor was counted as if it were on the card"
     if plan.assumed:
         yield "assumed"
         for one in plan.assumed:
-            times = f" ({one.times} times)" if one.times > 1 else ""
+            times = f" ({one.times} times in {max(plan.steps, 1)} steps)" if one.times > 1 else ""
             yield f"  {_place(one.where) + ': ' if one.where else ''}{one.what}{times}"
     if plan.lost is None and plan.steps == 0:
         yield "no optimizer step was seen: the peak is that of what ran"
@@ -123,7 +132,9 @@ def plan_json(plan: MemoryPlan) -> dict[str, object]:
         "phase_peaks": dict(plan.phase_peaks),
         "step_peaks": list(plan.step_peaks),
         "assumed": [{"what": a.what, "at": _place_json(a.where), "times": a.times} for a in plan.assumed],
-        "stopped": {"error": plan.lost.error, "at": _place_json(plan.lost.where)} if plan.lost else None,
+        "stopped": {"error": plan.lost.error, "at": _place_json(plan.lost.where), "everywhere": plan.lost.everywhere}
+        if plan.lost
+        else None,
         "seconds": round(plan.seconds, 2),
     }
 

@@ -28,6 +28,12 @@ class Card:
         return _WIDE_WORKSPACE if self.capability[0] >= 9 else _WORKSPACE
 
     @property
+    def processors(self) -> int:
+        """Multiprocessors, of the cards of a generation that are used most."""
+        known = {(7, 0): 80, (7, 5): 40, (8, 0): 108, (8, 6): 84, (8, 9): 128, (9, 0): 132, (10, 0): 148, (12, 0): 170}
+        return known.get(self.capability, 108)
+
+    @property
     def usable(self) -> int:
         """What is left for tensors once the driver has its context."""
         return self.memory - self.context

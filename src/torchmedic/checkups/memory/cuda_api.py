@@ -103,7 +103,7 @@ def _properties(card: Card) -> SimpleNamespace:
         major=major,
         minor=minor,
         total_memory=card.memory,
-        multi_processor_count=108,
+        multi_processor_count=card.processors,
         is_integrated=0,
         is_multi_gpu_board=0,
         max_threads_per_multi_processor=2048,

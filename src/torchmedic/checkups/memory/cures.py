@@ -128,6 +128,8 @@ class GradientsDropped(Cure):
 
 def cure_named(name: str) -> Cure:
     """The cure behind a name of `Request.remedy`."""
+    from torchmedic.checkups.memory.graph_cures import NodeBatches
+
     made = {
         "": Cure,
         "bf16": lambda: Autocast(torch.bfloat16),
@@ -137,5 +139,6 @@ def cure_named(name: str) -> Cure:
         "fused": lambda: OptimizerOption(fused=True, foreach=False),
         "foreach-off": lambda: OptimizerOption(foreach=False),
         "set-to-none": GradientsDropped,
+        "node-batches": NodeBatches,
     }[name]
     return made()

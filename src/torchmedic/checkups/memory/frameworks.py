@@ -37,8 +37,33 @@ class Loaders:
         loader.__init__, loader._get_iterator = init, iterator
 
 
-def adapt_frameworks(loaders: Loaders, after_import: Callable[[str, Callable[[], None]], None]) -> None:
+class Flags:
+    """The whole numbers that the script takes from its command line, with their values."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, int] = {}
+
+    def adapt(self) -> None:
+        """Look on while `argparse` reads the command line."""
+        import argparse
+
+        parse: Any = argparse.ArgumentParser.parse_known_args
+
+        def parse_known_args(this: Any, *args: Any, **kwargs: Any) -> Any:
+            found = parse(this, *args, **kwargs)
+            for action in this._actions:
+                value = getattr(found[0], action.dest, None)
+                if action.option_strings and type(value) is int and value > 0:
+                    self.values[action.option_strings[-1]] = value
+            return found
+
+        parser: Any = argparse.ArgumentParser
+        parser.parse_known_args = parse_known_args
+
+
+def adapt_frameworks(loaders: Loaders, flags: Flags, after_import: Callable[[str, Callable[[], None]], None]) -> None:
     """Register what has to change once a library is there."""
+    flags.adapt()
     after_import("torch.utils.data.dataloader", loaders.adapt)
     after_import("transformers.utils.import_utils", _take_fakes_for_real)
 

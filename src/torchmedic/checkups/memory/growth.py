@@ -46,6 +46,22 @@ class Growth:
         return low
 
 
+def largest_scale(terms: Sequence[tuple[int, float]], limit: float) -> float:
+    """By how much sizes may be multiplied until terms of these powers reach the limit together.
+
+    >>> round(largest_scale([(0, 100), (1, 200), (2, 100)], 900), 3)
+    2.0
+    """
+    low, high = 0.0, 1.0
+    while sum(value * high**power for power, value in terms) <= limit and high < 1e6:
+        low, high = high, 2 * high
+    for _ in range(50):
+        middle = (low + high) / 2
+        fits = sum(value * middle**power for power, value in terms) <= limit
+        low, high = (middle, high) if fits else (low, middle)
+    return low
+
+
 def fit(sizes: Sequence[float], peaks: Sequence[Mapping[str, int]]) -> Growth:
     """Fit every phase that was seen at all sizes.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from torchmedic.checkups.memory.cards import Card
+from torchmedic.checkups.memory.convolutions import backward_workspaces, forward_workspace
 from torchmedic.checkups.memory.ledger import Origin
 
 if TYPE_CHECKING:
@@ -15,6 +17,10 @@ if TYPE_CHECKING:
 
 aten = torch.ops.aten
 _LONG = 8
+_FLOAT = 4
+# How reductions are laid out: columns that a thread adds at once, threads of a warp, rows for which a block is worth
+# its while, blocks that a multiprocessor runs side by side.
+_AT_ONCE, _WARP, _ROWS_OF_BLOCK, _BLOCKS_OF_PROCESSOR = 4, 32, 64, 16
 _CUBLASLT_WORKSPACE = 1 << 20
 
 Sizes = Callable[[tuple[Any, ...], dict[str, Any], Any], list[int]]
@@ -34,22 +40,29 @@ class Kernels:
         if world.device != "cuda":
             return
         if func in _CUBLAS:
-            self._open_handle(world, origin, "cublas", self.card.cublas_workspace)
+            self._open_handle(world, "cublas", self.card.cublas_workspace)
         if func is aten.addmm.default and args[0].dim() == 1:
-            self._open_handle(world, origin, "cublasLt", _CUBLASLT_WORKSPACE)
+            self._open_handle(world, "cublasLt", _CUBLASLT_WORKSPACE)
         sizes = _TEMPORARIES.get(func)
         if sizes is not None:
             world.ledger.pass_through(sizes(args, kwargs, out), origin, str(func), "workspace")
+        if func in _SUMS:
+            buffer = sum_buffer(args[0], args[1] if len(args) > 1 else None, self.card.processors)
+            world.ledger.pass_through([buffer], origin, str(func), "workspace")
+        if func is aten.convolution_backward.default:
+            # One kernel after the other: the second does not fit where the first had its room.
+            for size in backward_workspaces(args):
+                world.ledger.pass_through([size], origin, str(func), "workspace")
 
-    def _open_handle(self, world: World, origin: Origin, library: str, workspace: int) -> None:
+    def _open_handle(self, world: World, library: str, workspace: int) -> None:
         """A handle for each thread, and each handle its workspace: backward has a thread of its own."""
-        self.keep_once(world, origin, library, workspace, of_thread=world.backward.running)
+        self.keep_once(world, library, workspace, of_thread=world.backward.running)
 
-    def keep_once(self, world: World, origin: Origin, what: str, size: int, *, of_thread: bool = False) -> None:
-        """Memory that a library takes when it is first used, and keeps."""
+    def keep_once(self, world: World, what: str, size: int, *, of_thread: bool = False) -> None:
+        """Memory that a library takes when it is first used, and keeps; no line or module is to blame for it."""
         if (of_thread, what) not in self._handles:
             self._handles.add((of_thread, what))
-            world.ledger.keep(size, origin, what, "workspace")
+            world.ledger.keep(size, what, "workspace")
 
 
 def _bytes(tensor: Any) -> int:
@@ -85,26 +98,23 @@ def _embedding_backward(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any)
     ]
 
 
-def _copied_for_tensor_cores(*tensors: Any) -> int:
-    """Tensor cores want channels last: cuDNN copies what lies otherwise, operands and result."""
-    first = tensors[0]
-    if first.dtype is torch.float32 and not torch.backends.cudnn.allow_tf32:
+def sum_buffer(data: torch.Tensor, dims: Any, processors: int) -> int:
+    """Sums over leading dimensions (of a bias' gradient, say) are split among blocks of threads.
+
+    Each has 64 rows, and room for far more than its columns.
+    """
+    if not dims or not data.is_contiguous() or data.element_size() > _FLOAT:
         return 0
-    if first.dtype is torch.float64 or first.dim() != 4 or first.is_contiguous(memory_format=torch.channels_last):
+    reduced = sorted(d % data.dim() for d in dims)
+    if reduced != list(range(len(reduced))) or len(reduced) == data.dim():
         return 0
-    return sum(_bytes(t) for t in tensors)
-
-
-def _convolution(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> list[int]:
-    """In float32 the forward kernels read what they get; those for half precision want it channels last."""
-    groups = args[8]
-    half = args[0].element_size() == 2
-    return [_copied_for_tensor_cores(args[0], args[1], out)] if groups == 1 and half else []
-
-
-def _convolution_backward(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> list[int]:
-    grad, data, weight, groups = args[0], args[1], args[2], args[9]
-    return [_copied_for_tensor_cores(data, grad, weight)] if groups == 1 else []
+    rows = math.prod(data.shape[: len(reduced)])
+    columns = math.prod(data.shape[len(reduced) :])
+    if columns % _AT_ONCE or rows < 2 * _ROWS_OF_BLOCK or columns < _AT_ONCE * _WARP:
+        return 0
+    wide = -(-columns // (_AT_ONCE * _WARP))
+    blocks = min(-(-rows // _ROWS_OF_BLOCK), -(-processors * _BLOCKS_OF_PROCESSOR // wide))
+    return blocks * _AT_ONCE * _WARP * columns * _FLOAT if blocks > 1 else 0
 
 
 def _sort(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> list[int]:
@@ -130,13 +140,14 @@ _CUBLAS = {
     aten._addmm_activation.default,
 }
 
+_SUMS = {aten.sum.dim_IntList, aten.mean.dim}
+
 _TEMPORARIES: dict[Any, Sizes] = {
     aten.index_put.default: _index_put,
     aten.index_put_.default: _index_put,
     aten._index_put_impl_.default: _index_put,
     aten.embedding_dense_backward.default: _embedding_backward,
-    aten.convolution.default: _convolution,
-    aten.convolution_backward.default: _convolution_backward,
+    aten.convolution.default: lambda args, _kwargs, out: [forward_workspace(args, out)],
     aten._softmax_backward_data.default: _softmax_backward,
     aten.sort.default: _sort,
     aten.sort.stable: _sort,

@@ -104,10 +104,12 @@ class Ledger:
         for holding, block, size in reversed(opened):
             self._close(holding, block, size)
 
-    def keep(self, size: int, origin: Origin, op: str, category: str) -> None:
-        """Memory that is taken once and stays."""
-        holding = Holding(0, self.phase, self.step, origin.module, origin.where, op, (size,), "uint8", category)
+    def keep(self, size: int, op: str, category: str) -> None:
+        """Memory that is taken once and stays; steps are not to be told apart by it."""
+        holding = Holding(0, self.phase, self.step, "", None, op, (size,), "uint8", category)
+        made = self.made_in_step
         self._open(holding, size)
+        self.made_in_step = made
 
     def mark(self, tensor: Any, category: str) -> None:
         """Say what a booked tensor is."""
@@ -142,6 +144,11 @@ class Ledger:
             else:
                 alive.pop(id(holding), None)
         return list(alive.values())
+
+    @property
+    def booked(self) -> int:
+        """How many bookings there were."""
+        return len(self.log)
 
     @property
     def peak(self) -> int:

@@ -11,8 +11,10 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.nn.parameter import UninitializedTensorMixin, is_lazy  # type: ignore[attr-defined]
 from torch.optim import optimizer
 
+from torchmedic.checkups.memory.activations import install_activations
 from torchmedic.checkups.memory.attention import Attention
 from torchmedic.checkups.memory.cards import Card
+from torchmedic.checkups.memory.ctc import install_ctc
 from torchmedic.checkups.memory.cuda_api import pretend_a_card
 from torchmedic.checkups.memory.guard import install_guard
 from torchmedic.checkups.memory.kernels import Kernels
@@ -45,10 +47,15 @@ class Pretence:
             install_guard()
             torch._C._set_only_lift_cpu_tensors(True)
             pretend_a_card(self._patches, self.ledger, self.card)
+            if hasattr(fake_tensor, "init_gpu_context"):
+                # Where a card seems to be there, fake tensors would wake it up with a true one.
+                put(fake_tensor, "init_gpu_context", lambda _device: None)
             self._answer_for_devices()
             original = torch.nn.functional.scaled_dot_product_attention
             put(torch.nn.functional, "scaled_dot_product_attention", Attention(original, self.card))
             install_recurrent(self._patches, self.world)
+            install_ctc(self._patches, self.world)
+            install_activations(self._patches)
         self._watch_the_engine()
         self._make_parameters_fake()
         self._let_values_out()

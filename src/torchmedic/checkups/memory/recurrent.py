@@ -84,7 +84,7 @@ class _Shape:
     def remember_dropout(self) -> None:
         """The generators of dropout are made once."""
         if self.dropout and self.world.device == "cuda":
-            self.world.kernels.keep_once(self.world, self.world.origin(), "cuDNN dropout", _DROPOUT_STATE)
+            self.world.kernels.keep_once(self.world, "cuDNN dropout", _DROPOUT_STATE)
 
     def reserve(self, data: torch.Tensor, width: int) -> int:
         """Bytes that are kept for backward. Dropout keeps a bit for each unit, of padded positions as well."""

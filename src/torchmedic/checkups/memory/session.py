@@ -6,15 +6,25 @@ import atexit
 import functools
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
 
 from torchmedic.checkups.memory.asking import PLAN_FILE, Request
 from torchmedic.facts import MemoryPlan, to_plain
 from torchmedic.facts.memory_plan import LostTrack
+from torchmedic.probes.frames import is_user_file, location, user_location
+
+if TYPE_CHECKING:
+    from torchmedic.checkups.memory.following import Following
+    from torchmedic.checkups.memory.pretending import Pretence
+
+_PATIENCE = 45
 
 
 def start(folder: Path, after_import: Callable[[str, Callable[[], None]], None]) -> None:
@@ -40,6 +50,26 @@ def _leave(finish: Callable[[LostTrack | None], None]) -> None:
     os._exit(0)
 
 
+def _give_up_in_time(pretence: Pretence, following: Following, finish: Callable[[LostTrack | None], None]) -> None:
+    """A loop that ends when a number is small may never end where there are no numbers: say so instead of waiting."""
+    if not hasattr(signal, "SIGALRM"):
+        return
+    last = (0, 0)
+
+    def look(_number: int, frame: FrameType | None) -> None:
+        nonlocal last
+        now = (following.steps, min(pretence.ledger.booked, 1))
+        if now == last and now[1]:
+            where = user_location(frame)
+            finish(LostTrack(error=f"no optimizer step came within {_PATIENCE} seconds", where=where))
+            os._exit(0)
+        last = now
+        signal.alarm(_PATIENCE)
+
+    signal.signal(signal.SIGALRM, look)
+    signal.alarm(_PATIENCE)
+
+
 def _measure(folder: Path, began: float) -> Callable[[LostTrack | None], None]:
     from torchmedic.checkups.memory.measuring import Measuring
 
@@ -58,7 +88,7 @@ def pretend(
     from torchmedic.checkups.memory.cards import card_named
     from torchmedic.checkups.memory.cures import cure_named
     from torchmedic.checkups.memory.following import Following
-    from torchmedic.checkups.memory.frameworks import Loaders, adapt_frameworks
+    from torchmedic.checkups.memory.frameworks import Flags, Loaders, adapt_frameworks
     from torchmedic.checkups.memory.pretending import Pretence
     from torchmedic.checkups.memory.summing import make_plan
 
@@ -66,16 +96,17 @@ def pretend(
 
     def finish(lost: LostTrack | None) -> None:
         plan = make_plan(pretence, following.steps, began, f"fake-{request.device}", lost)
-        plan = replace(plan, loader_batch=loaders.batch)
+        plan = replace(plan, loader_batch=loaders.batch, flags=flags.values)
         following.end()
         pretence.end()
         _write(plan if request.device == "cpu" else _if_trusted(plan), folder)
 
     following = Following(pretence, lambda: _leave(finish), cure_named(request.remedy))
-    loaders = Loaders(request.loader_batch)
-    adapt_frameworks(loaders, after_import)
+    loaders, flags = Loaders(request.loader_batch), Flags()
+    adapt_frameworks(loaders, flags, after_import)
     pretence.begin()
     following.begin()
+    _give_up_in_time(pretence, following, finish)
     return finish
 
 
@@ -124,8 +155,6 @@ def _lost() -> LostTrack | None:
 
 
 def lost_to(error: BaseException) -> LostTrack:
-    from torchmedic.probes.frames import is_user_file, location
-
     trace, where = error.__traceback__, None
     while trace is not None:
         code = trace.tb_frame.f_code

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from torchmedic.checkups.memory.course import category_of, course_of
+from torchmedic.checkups.memory.dimensions import dimensions_of, terms_of
 from torchmedic.facts import Location
 from torchmedic.facts.memory_plan import Assumption, BigTensor, LineShare, LostTrack, MemoryPlan, ModuleShare
 
@@ -32,6 +33,7 @@ def make_plan(pretence: Pretence, steps: int, began: float, mode: str, lost: Los
         categories[category] += holding.bytes
         lines[holding.where] += holding.bytes
         by_module[holding.module] += holding.bytes
+    dimensions = dimensions_of(pretence.world.inputs, _model_sizes(held))
     return MemoryPlan(
         mode=mode,
         card=pretence.card.name,
@@ -55,9 +57,16 @@ def make_plan(pretence: Pretence, steps: int, began: float, mode: str, lost: Los
             Assumption(what=what, where=where, times=times) for (where, what), times in pretence.world.assumed.items()
         ),
         lost=lost,
+        dimensions=dimensions,
+        terms=terms_of(((h.shape, h.bytes) for h in held), dimensions),
         seconds=time.monotonic() - began,
         torch=str(torch.__version__),
     )
+
+
+def _model_sizes(held: list[Holding]) -> set[int]:
+    """Lengths that occur in the parameters: a size of the data that equals one could not be told from it."""
+    return {length for h in held if category_of(h) == "parameters" for length in h.shape}
 
 
 def _big(holding: Holding) -> BigTensor:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import tree_map
 
 _NAME = "_torchmedic_value"
 _MOST_WHOLE = 64 << 20
@@ -16,6 +16,17 @@ _MOST_DRAWN = 48 << 20
 
 aten = torch.ops.aten
 _KEEPS_ITS_VALUE = {aten._amp_foreach_non_finite_check_and_unscale_.default}
+
+
+def tensors_in(things: Iterable[Any]) -> list[torch.Tensor]:
+    """The tensors among the arguments or results of an operation, which nest in lists and tuples only."""
+    found: list[torch.Tensor] = []
+    for thing in things:
+        if isinstance(thing, torch.Tensor):
+            found.append(thing)
+        elif isinstance(thing, (list, tuple)):
+            found += tensors_in(thing)
+    return found
 
 
 def value_of(tensor: Any) -> torch.Tensor | None:
@@ -57,15 +68,15 @@ class Values:
 
     def follow(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> None:
         """Give the results of an operation their values, if all its operands have theirs."""
-        results = [leaf for leaf in tree_leaves(out) if isinstance(leaf, FakeTensor)]
+        results = [leaf for leaf in tensors_in((out,)) if isinstance(leaf, FakeTensor)]
         if not results or func in _KEEPS_ITS_VALUE:
             return
         assumed = _of_finite_numbers(func, args)
         if assumed is not None:
             give_value(results[0], torch.tensor(assumed).expand(results[0].shape))
             return
-        operands = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
-        if all(worth_keeping(t) for t in (*operands, *results)) and all(value_of(t) is not None for t in operands):
+        operands = tensors_in((*args, *kwargs.values()))
+        if all(value_of(t) is not None for t in operands) and all(worth_keeping(t) for t in (*operands, *results)):
             computed = self.compute(func, args, kwargs)
             if computed is not None:
                 self._attach(out, computed)
@@ -76,7 +87,7 @@ class Values:
 
     def compute(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The operation on the true values, or None where it cannot be done."""
-        if any(value_of(t) is None for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)):
+        if any(value_of(t) is None for t in tensors_in((*args, *kwargs.values()))):
             return None
         real_args, real_kwargs = tree_map(_real, (args, kwargs))
         if "device" in real_kwargs:
@@ -102,8 +113,8 @@ class Values:
         func(scratch, *args[1:], **kwargs)
 
     def _attach(self, out: Any, computed: Any) -> None:
-        for fake, real in zip(tree_leaves(out), tree_leaves(computed), strict=False):
-            if isinstance(fake, FakeTensor) and isinstance(real, torch.Tensor) and fake.shape == real.shape:
+        for fake, real in zip(tensors_in((out,)), tensors_in((computed,)), strict=False):
+            if isinstance(fake, FakeTensor) and fake.shape == real.shape:
                 give_value(fake, real)
 
 

@@ -13,18 +13,20 @@ from torch._subclasses.fake_tensor import (
     FakeTensorMode,
 )
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import tree_map
 
+from torchmedic.checkups.memory.dimensions import Input
 from torchmedic.checkups.memory.kernels import Kernels
 from torchmedic.checkups.memory.ledger import Ledger, Origin
 from torchmedic.checkups.memory.sparse import is_sparse, on_sparse, remember_indices
-from torchmedic.checkups.memory.values import Values, give_value, value_of, worth_keeping
+from torchmedic.checkups.memory.values import Values, give_value, tensors_in, value_of, worth_keeping
 from torchmedic.facts import Location
 from torchmedic.probes.frames import user_location
 
 aten = torch.ops.aten
 _DEVICE = torch.ops.prim.device.default
 _MASKS = (torch.bool, torch.uint8)
+_MOST_INPUTS = 64
 
 
 class Backward:
@@ -45,6 +47,11 @@ class Backward:
 class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Runs what touches the card on fake tensors, books it, and leaves everything else as it is."""
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Nothing is compiled here; saying so again at every operation would take longer than booking it."""
+        return False
+
     def __init__(self, ledger: Ledger, kernels: Kernels, backward: Backward) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.fake = FakeTensorMode(allow_non_fake_inputs=True)
@@ -55,6 +62,7 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.assumed: Counter[tuple[Location | None, str]] = Counter()
         self.modules: list[str] = []
         self.origins: dict[int, Origin] = {}
+        self.inputs: list[Input] = []
         self.device = ledger.device
 
     def __torch_dispatch__(
@@ -63,7 +71,7 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs = kwargs or {}
         if func is _DEVICE:
             return func(*args)
-        leaves = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
+        leaves = tensors_in((*args, *kwargs.values()))
         if not leaves and self.backward.asks and "device" in kwargs:
             # The engine makes tensors where it takes the others to be: see `Backward`.
             kwargs = {**kwargs, "device": torch.device(self.device)}
@@ -119,8 +127,8 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _run(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         before, self.backward.in_operation = self.backward.in_operation, True
         try:
-            with self.fake:
-                out = func(*args, **kwargs)
+            # What `with self.fake` would lead to, without the way through the dispatcher.
+            out = self.fake.dispatch(func, (), args, kwargs)
         except (DynamicOutputShapeException, DataDependentOutputException):
             return self._by_value(func, args, kwargs)
         finally:
@@ -133,7 +141,7 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _book_all(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> None:
         origin = self.origin()
         name = str(func)
-        made = [t for t in tree_leaves(out) if isinstance(t, FakeTensor) and t.fake_device.type == self.device]
+        made = [t for t in tensors_in((out,)) if isinstance(t, FakeTensor) and t.fake_device.type == self.device]
         for tensor in made:
             self._book(tensor, name, origin=origin)
         if made:
@@ -196,6 +204,8 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
             made = torch.empty_strided(layout.shape, layout.stride(), dtype=dtype, device=kwargs["device"])
         if worth_keeping(source):
             give_value(made, source.to(dtype=dtype, copy=True))
+        if type(source) is torch.Tensor and not self.modules and source.dim() and len(self.inputs) < _MOST_INPUTS:
+            self.inputs.append(_as_input(source, in_step=self.ledger.phase == "data"))
         self._book(made, "copy to the card", "data")
         return made
 
@@ -228,7 +238,9 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _by_value(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """An operation whose result depends on numbers: computed on the true ones, or its largest result."""
-        device = next(leaf.fake_device for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, FakeTensor))
+        device = next(
+            leaf.fake_device for leaf in tensors_in((*args, *kwargs.values())) if isinstance(leaf, FakeTensor)
+        )
         computed = self.values.compute(func, args, kwargs)
         known = computed is not None
         if computed is None and func in _SHAPED_BY_WHOLE_NUMBERS:
@@ -282,6 +294,18 @@ _INDEXING = {
     aten._index_put_impl_.default,
     aten._unsafe_index.Tensor,
 }
+
+
+def _as_input(tensor: torch.Tensor, *, in_step: bool) -> Input:
+    """What the shape and the numbers of a tensor tell about the data."""
+    pairs = tensor.dtype is torch.int64 and tensor.dim() == 2 and tensor.shape[0] == 2 and tensor.numel() > 0
+    return Input(
+        shape=tuple(tensor.shape),
+        whole=not tensor.is_floating_point(),
+        largest=int(tensor.max()) if pairs else -1,
+        selects=int(tensor.count_nonzero()) if tensor.dtype is torch.bool and tensor.dim() == 1 else -1,
+        in_step=in_step,
+    )
 
 
 def _format_of(kwargs: dict[str, Any]) -> torch.memory_format:

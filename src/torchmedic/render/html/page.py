@@ -62,7 +62,7 @@ def _body(report: Report, drawn: list[Chart], maps: list[HeatMap], *, has_plotly
             charts=drawn,
             heat_maps=maps,
             data_views=data.data_views(report.run),
-            memory=shares.memory_view(report.run, report.verdict.extra.get("memory", {}).get("fits")),
+            memory=shares.memory_view(report.run, report.verdict.extra.get("memory", {})),
             environment=surroundings.rows(report.run),
             has_plotly=has_plotly,
             has_pictures=has_pictures,

@@ -10,6 +10,7 @@ from torchmedic.facts import Location, MemoryPlan, Run
 from torchmedic.render.html.course import CourseView, course_view, kind_name, phase_name
 from torchmedic.render.html.numbers import size
 from torchmedic.render.html.text import say
+from torchmedic.translation import said as told
 
 MOST_BARS = 12
 
@@ -52,22 +53,24 @@ class MemoryView:
     phases: list[Bar]
     modules: list[Tile]
     lines: list[Bar]
+    remedies: list[Bar]
 
 
-def memory_view(run: Run, fits: dict[str, Any] | None) -> MemoryView | None:
-    """`fits` is what the check-up says of a card that was named."""
+def memory_view(run: Run, said: dict[str, Any]) -> MemoryView | None:
+    """`said` is what the check-up has to say beside the plan: of a card that was named, and of remedies."""
     plan = run.last(MemoryPlan)
     if plan is None:
         return None
     modules = [(share.module or say("memory_outside"), share.bytes) for share in plan.by_module if share.bytes > 0]
     return MemoryView(
         summary=memory_summary(plan),
-        fit=_fit(fits) if fits else "",
+        fit=_fit(said["fits"]) if said.get("fits") else "",
         course=course_view(plan),
         categories=_bars((kind_name(name), amount) for name, amount in plan.by_category.items()),
         phases=_bars((phase_name(name), amount) for name, amount in plan.phase_peaks.items()),
         modules=tiles(sorted(modules, key=lambda pair: -pair[1])),
         lines=_bars((_line(share.where), share.bytes) for share in plan.by_line if share.where is not None),
+        remedies=_bars((_remedy(one), one["peak_allocated"]) for one in said.get("remedies", ())),
     )
 
 
@@ -84,6 +87,10 @@ def memory_summary(plan: MemoryPlan) -> str:
 def _fit(fits: dict[str, Any]) -> str:
     name = "memory_fits" if fits["fits"] else "memory_too_much"
     return say(name, card=fits["card"], spare=size(abs(fits["spare"])), usable=size(fits["usable"]))
+
+
+def _remedy(one: dict[str, Any]) -> str:
+    return told("; ".join(part for part in (one["title"], one["note"]) if part))
 
 
 def _line(where: Location) -> str:

@@ -98,6 +98,7 @@ TEXT = {
     "memory_course": "over the step with the peak",
     "memory_course_summary": "step {step}, from its first tensor to its last: {peak} at most",
     "memory_lines": "by line, at the peak",
+    "memory_remedies": "remedies, each estimated anew: the peak with it",
     "memory_categories": "by kind, at the peak",
     "memory_phases": "over the step: the most of each phase",
     "memory_modules": "by module, at the peak",

@@ -8,6 +8,8 @@ from torchmedic.facts import KeptGraph, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.memory._sizes import bytes_text
 
+_LITTLE_FOR_EACH = 8  # bytes for each pass
+
 
 class GraphCarriedOver(Rule):
     """A variable or attribute is updated from itself without detaching, over many steps."""
@@ -26,7 +28,7 @@ class GraphCarriedOver(Rule):
             yield self.diagnose(
                 headline=f"the graph of `{kept.path}` reaches back over {span} backward passes and grows",
                 confidence="proven",
-                severity="warning" if kept.freed else "error",
+                severity="warning" if _pins_little(kept) else "error",
                 step=kept.step,
                 where=kept.where,
                 label=f"`{kept.path}` goes on from its old value, graph and all",
@@ -36,11 +38,18 @@ class GraphCarriedOver(Rule):
             )
 
 
+def _pins_little(kept: KeptGraph) -> bool:
+    """Whether it is the nodes that cost memory, not what they saved: sums and means save a number or two."""
+    return kept.freed or kept.bytes_each < _LITTLE_FOR_EACH * max(1, kept.last - kept.first)
+
+
 def _evidence(kept: KeptGraph) -> Iterator[str]:
     nodes = f"{kept.nodes} or more" if kept.nodes >= 5_000 else str(kept.nodes)
     yield f"{nodes} graph nodes hang on `{kept.path}`, made from backward pass {kept.first} to {kept.last} of the run"
     if kept.freed:
         yield "backward() has freed what most of them saved: main memory grows by the nodes, device memory hardly"
+    elif _pins_little(kept):
+        yield "what they have saved is small: main memory grows by the nodes, device memory hardly"
     else:
         yield f"they pin at least {bytes_text(kept.bytes_each)} of saved activations, which no backward() will free"
     if kept.resident_growth > 50_000_000:

@@ -25,7 +25,9 @@ class GraphKeptInContainer(Rule):
             name = short(kept.value)
             pinned = f"{bytes_text(kept.bytes_each)} of activations each" if not kept.freed else "little memory each"
             yield self.diagnose(
-                headline=f"`{kept.path}` keeps {kept.count} tensors with their graphs, {pinned}",
+                headline=f"`{kept.path}` kept {kept.count} tensors with their graphs by step {kept.step}, {pinned}"
+                if _goes_on(kept, run)
+                else f"`{kept.path}` keeps {kept.count} tensors with their graphs, {pinned}",
                 confidence="proven",
                 severity="warning" if kept.freed else "error",
                 step=kept.step,
@@ -33,9 +35,19 @@ class GraphKeptInContainer(Rule):
                 label=f"`{name}` is kept with its graph" if name else "kept with its graph",
                 also=(Also(location=kept.stored, why=f"stored in `{kept.path}` here"),) if kept.stored else (),
                 culprit=Culprit(tensor=kept.path, phase="forward"),
-                evidence=tuple(_evidence(kept)),
+                evidence=(*_evidence(kept), *_later(kept, run)),
                 remedies=tuple(_remedies(kept, name)),
             )
+
+
+def _goes_on(kept: KeptGraph, run: Run) -> bool:
+    """Whether much of the run came after the last count."""
+    return kept.step is not None and run.info.steps > 1.2 * kept.step
+
+
+def _later(kept: KeptGraph, run: Run) -> Iterator[str]:
+    if _goes_on(kept, run):
+        yield f"counted at step {kept.step} of {run.info.steps}: the {kept.container} may hold more at the end"
 
 
 def _is_for_good(kept: KeptGraph) -> bool:

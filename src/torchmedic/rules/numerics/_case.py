@@ -125,7 +125,7 @@ class Case:
     def grown(self) -> Growth | None:
         """The parameter whose norm grew most over the last steps, if by a factor of a hundred or more."""
         growth = self.origin.growth if self.origin is not None else ()
-        return next((g for g in growth if len(g.values) > 1 and factor(g.values) >= 100 and g.values[-1] > 10), None)
+        return next((g for g in growth if len(g.values) > 1 and g.values[-1] >= max(100 * g.values[0], 10)), None)
 
     @property
     def loss_grew(self) -> bool:
@@ -140,8 +140,13 @@ class Case:
 
 
 def factor(values: tuple[float, ...]) -> float:
-    """How many times the last value is the first."""
-    return values[-1] / (values[0] + 1e-12)
+    """How many times the last value is the first; of values that overflowed, the last that did not.
+
+    >>> round(factor((2.0, 8.0, float("inf"))))
+    4
+    """
+    last = next((value for value in reversed(values) if math.isfinite(value)), 0.0)
+    return last / (values[0] + 1e-12)
 
 
 def magnitude(tensor: TensorSummary) -> float:

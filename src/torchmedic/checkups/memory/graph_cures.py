@@ -1,0 +1,128 @@
+"""Graphs in parts: the model sees some nodes with a few neighbours each, as a sampling loader would hand them over."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_leaves, tree_map
+
+from torchmedic.checkups.memory.cures import Cure
+from torchmedic.checkups.memory.values import value_of
+
+_PARTS = 8
+_NEIGHBOURS = 10
+_HOPS = 2
+_LEAST_NODES = 16
+
+
+class NodeBatches(Cure):
+    """An eighth of the nodes in each step, with ten neighbours for two hops; the rest of the result is zero."""
+
+    def __init__(self) -> None:
+        self._done: set[int] = set()
+
+    def before_forward(self, root: torch.nn.Module) -> None:
+        if id(root) not in self._done:
+            self._done.add(id(root))
+            root.forward = _in_parts(root.forward)
+
+
+def _in_parts(forward: Any) -> Any:
+    def smaller(*args: Any, **kwargs: Any) -> Any:
+        part = _Part.of((args, kwargs)) if torch.is_grad_enabled() else None
+        if part is None:
+            return forward(*args, **kwargs)
+        args, kwargs = tree_map(part.cut, (args, kwargs))
+        return tree_map(part.filled, forward(*args, **kwargs))
+
+    return smaller
+
+
+class _Part:
+    """Some nodes of a graph and the edges among them that were sampled."""
+
+    def __init__(self, nodes: int, edges: torch.Tensor | None) -> None:
+        self._nodes = nodes
+        self._edge_count = edges.shape[1] if edges is not None else 0
+        chosen = torch.arange(max(1, nodes // _PARTS))
+        sampled = []
+        for _ in range(_HOPS if edges is not None else 0):
+            assert edges is not None
+            kept = _few_to_each(edges, chosen, nodes)
+            sampled.append(edges[:, kept])
+            chosen = torch.unique(torch.cat([chosen, edges[0, kept]]))
+        self._chosen = chosen
+        numbers = torch.zeros(nodes, dtype=torch.int64)
+        numbers[chosen] = torch.arange(len(chosen))
+        self._edges = numbers[torch.cat(sampled, 1)] if sampled else None
+
+    @classmethod
+    def of(cls, given: Any) -> _Part | None:
+        """The graph among the arguments of a model, if there is one whose edges are known."""
+        tensors = list(_tensors(given))
+        edges = next((value_of(t) for t in tensors if _is_edges(t)), None)
+        if edges is not None and edges.numel():
+            count = next((t.shape[0] for t in tensors if t.is_floating_point() and t.shape[0] > int(edges.max())), 0)
+            return cls(count, edges) if count >= _LEAST_NODES else None
+        square = next((t.shape[0] for t in tensors if t.dim() == 2 and t.shape[0] == t.shape[1] >= _LEAST_NODES), 0)
+        return cls(square, None) if square and sum(t.shape[0] == square for t in tensors) > 1 else None
+
+    def cut(self, thing: Any) -> Any:
+        """An argument, as large as it is for the part."""
+        if not isinstance(thing, torch.Tensor):
+            return self._cut_graph(thing) if hasattr(thing, "edge_index") and hasattr(thing, "keys") else thing
+        if _is_edges(thing) and self._edges is not None and thing.shape[1] == self._edge_count:
+            return self._edges.to(thing.device)
+        return self._cut_tensor(thing)
+
+    def _cut_tensor(self, tensor: torch.Tensor) -> torch.Tensor:
+        edges = self._edges.shape[1] if self._edges is not None else 0
+        sizes = {self._nodes: len(self._chosen), self._edge_count: edges}
+        shape = [sizes.get(length, length) for length in tensor.shape]
+        if list(tensor.shape) == shape:
+            return tensor
+        for axis, length in enumerate(shape):
+            tensor = tensor.narrow(axis, 0, length)
+        return tensor.contiguous()
+
+    def _cut_graph(self, graph: Any) -> Any:
+        smaller = copy.copy(graph)
+        for name in graph.keys():  # noqa: SIM118 - a graph of PyG is no dict
+            if isinstance(graph[name], torch.Tensor):
+                smaller[name] = self.cut(graph[name])
+        return smaller
+
+    def filled(self, thing: Any) -> Any:
+        """A result with a row for every node again, for the loss that expects them."""
+        if not isinstance(thing, torch.Tensor) or thing.dim() == 0 or thing.shape[0] != len(self._chosen):
+            return thing
+        whole = thing.new_zeros((self._nodes, *thing.shape[1:]))
+        return whole.index_copy(0, self._chosen.to(thing.device), thing)
+
+
+def _tensors(given: Any) -> Iterator[torch.Tensor]:
+    for leaf in tree_leaves(given):
+        if isinstance(leaf, torch.Tensor):
+            if leaf.dim():
+                yield leaf
+        elif hasattr(leaf, "edge_index") and hasattr(leaf, "keys"):
+            yield from (leaf[name] for name in leaf.keys() if isinstance(leaf[name], torch.Tensor))  # noqa: SIM118
+
+
+def _is_edges(tensor: torch.Tensor) -> bool:
+    return tensor.dtype is torch.int64 and tensor.dim() == 2 and tensor.shape[0] == 2 and tensor.shape[1] > 2
+
+
+def _few_to_each(edges: torch.Tensor, targets: torch.Tensor, nodes: int) -> torch.Tensor:
+    """Positions of at most ten edges that lead to each of the targets."""
+    wanted = torch.zeros(nodes, dtype=torch.bool)
+    wanted[targets] = True
+    positions = wanted[edges[1]].nonzero().view(-1)
+    order = edges[1, positions].argsort(stable=True)
+    ends = edges[1, positions][order]
+    counts = torch.bincount(ends, minlength=nodes)
+    first = (counts.cumsum(0) - counts)[ends]
+    return positions[order][torch.arange(len(ends)) - first < _NEIGHBOURS]
