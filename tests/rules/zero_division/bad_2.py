@@ -1,0 +1,27 @@
+import torch
+from torch import nn
+
+
+class SignedRoot(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x.sign() * x.abs().sqrt()
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (y,) = ctx.saved_tensors
+        return gradient / (2 * y.abs())  # expect: NUM003
+
+
+torch.manual_seed(0)
+encoder = nn.Sequential(nn.Linear(16, 8), nn.Dropout(0.2))
+decoder = nn.Linear(8, 16)
+optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=1e-3)
+for step in range(5):
+    x = torch.randn(32, 16)
+    loss = nn.functional.mse_loss(decoder(SignedRoot.apply(encoder(x))), x)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
