@@ -48,7 +48,7 @@ class LossWithoutGraph(Rule):
             yield self._frozen(run, code, line, name, frozen[0])
             return
         tracer = Tracer(run, crash)
-        cut = tracer.cut(root, line) or tracer.plain_cut(root, line) if root is not None else None
+        cut = tracer.plain_cut(root, line) or tracer.cut(root, line) if root is not None else None
         yield self._cut(crash, line, name, cut) if cut is not None else self._unknown(crash, line, name)
 
     def _plain_number(self, code: Code, line: Location, name: str, kind: str) -> Diagnosis:
