@@ -66,7 +66,7 @@ def _handed_out(run: Run, call: LossCall) -> ConstantTargets | None:
     found = list(run.all(ConstantTargets))
     trained = [one for one in run.all(LoaderSeen) if one.trained]
     fitting = [one for one in found if one.trained and one.value == call.target.minimum and one.samples >= 64]
-    return fitting[0] if len(fitting) == len(trained) == 1 else None
+    return fitting[0] if fitting and len(trained) == 1 else None
 
 
 def _is_data(run: Run, call: LossCall) -> bool:
