@@ -29,6 +29,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.metrics import Metrics
     from torchmedic.probes.modules import Modules
     from torchmedic.probes.optimizers import Optimizers
+    from torchmedic.probes.paired_loaders import PairedLoaders
     from torchmedic.probes.pulse import Pulse
     from torchmedic.probes.ranks import Ranks
     from torchmedic.probes.rows_changed import RowsChanged
@@ -44,8 +45,16 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     seen = (modules, optimizers, vitals, Autograd(), LoadedFiles(), Batches(), loaders)
     watching = (*seen, Doctor(modules, optimizers, loaders))
     after_a_crash = (CrashScene(modules, loaders), IndicesOutside(), InplaceClashes(), StaleGraphs(), MemoryLeft())
-    silent = (LossExam(modules, optimizers), Pulse(optimizers), Metrics(), Leaks(), DataExam(loaders), Wraparound())
-    ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
+    silent = (
+        LossExam(modules, optimizers),
+        Pulse(optimizers),
+        Metrics(),
+        Leaks(),
+        DataExam(loaders),
+        Wraparound(),
+        PairedLoaders(loaders),
+    )
+    ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders), PairedLoaders(loaders))
     trackers = Trackers()
     told = (trackers, Frameworks(trackers), FirstBatches(), FirstBatchAgain(loaders), RowsChanged())
     for probe in (*watching, *ranks, *silent, *told, *wiring_exams(modules, optimizers), *after_a_crash):

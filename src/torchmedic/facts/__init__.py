@@ -1,6 +1,7 @@
 """What was seen: torch-free records between the probes and the rules."""
 
 from torchmedic.facts.averages import AverageSeen as AverageSeen
+from torchmedic.facts.clipping import ClippingSeen as ClippingSeen
 from torchmedic.facts.clues import EmptyFilter as EmptyFilter
 from torchmedic.facts.clues import FailedCall as FailedCall
 from torchmedic.facts.clues import FileAtCrash as FileAtCrash
@@ -67,14 +68,23 @@ from torchmedic.facts.environment import Package as Package
 from torchmedic.facts.environment import PageInFile as PageInFile
 from torchmedic.facts.environment import ShadowedModule as ShadowedModule
 from torchmedic.facts.environment import StartUp as StartUp
+from torchmedic.facts.flags import IdleSwitch as IdleSwitch
+from torchmedic.facts.loaders import ConstantTargets as ConstantTargets
+from torchmedic.facts.loaders import InputsApart as InputsApart
+from torchmedic.facts.loaders import LabelMapsApart as LabelMapsApart
+from torchmedic.facts.loaders import SharedSetting as SharedSetting
+from torchmedic.facts.loaders import TargetAmongInputs as TargetAmongInputs
 from torchmedic.facts.loss import AccidentalBroadcast as AccidentalBroadcast
 from torchmedic.facts.loss import LossCall as LossCall
 from torchmedic.facts.loss import Producer as Producer
+from torchmedic.facts.masks import MaskSeen as MaskSeen
+from torchmedic.facts.masks import PositionsAlongBatch as PositionsAlongBatch
 from torchmedic.facts.memory import KeptGraph as KeptGraph
 from torchmedic.facts.memory import WorkerGrowth as WorkerGrowth
 from torchmedic.facts.memory_plan import BigTensor as BigTensor
 from torchmedic.facts.memory_plan import MemoryAtCrash as MemoryAtCrash
 from torchmedic.facts.memory_plan import MemoryPlan as MemoryPlan
+from torchmedic.facts.metrics import BestKept as BestKept
 from torchmedic.facts.metrics import EarlyStop as EarlyStop
 from torchmedic.facts.metrics import MetricPoint as MetricPoint
 from torchmedic.facts.metrics import PlannedEpochs as PlannedEpochs
@@ -89,6 +99,7 @@ from torchmedic.facts.numerics import SickStep as SickStep
 from torchmedic.facts.numerics import Source as Source
 from torchmedic.facts.numerics import Trial as Trial
 from torchmedic.facts.overrides import UnheardOverride as UnheardOverride
+from torchmedic.facts.overwriting import LoadOverwritten as LoadOverwritten
 from torchmedic.facts.padding import PaddedLabels as PaddedLabels
 from torchmedic.facts.pairing import InputSeen as InputSeen
 from torchmedic.facts.pairing import LossPairing as LossPairing
@@ -133,10 +144,18 @@ from torchmedic.facts.spreads import ColumnHistogram as ColumnHistogram
 from torchmedic.facts.spreads import Histogram as Histogram
 from torchmedic.facts.statements import DroppedResult as DroppedResult
 from torchmedic.facts.statements import UncalledMethod as UncalledMethod
+from torchmedic.facts.terms import EqualOperands as EqualOperands
+from torchmedic.facts.terms import FreshTarget as FreshTarget
+from torchmedic.facts.terms import LossTerm as LossTerm
+from torchmedic.facts.terms import NodesTrainedOn as NodesTrainedOn
+from torchmedic.facts.terms import OwnPositive as OwnPositive
+from torchmedic.facts.terms import WeightWithGradient as WeightWithGradient
 from torchmedic.facts.training import ActivationSeen as ActivationSeen
 from torchmedic.facts.training import GradientsByDepth as GradientsByDepth
 from torchmedic.facts.training import RateRaised as RateRaised
 from torchmedic.facts.training import TrainingCourse as TrainingCourse
+from torchmedic.facts.units import IdenticalUnits as IdenticalUnits
+from torchmedic.facts.units import ShortNormMemory as ShortNormMemory
 from torchmedic.facts.wiring import BorrowedWeight as BorrowedWeight
 from torchmedic.facts.wiring import EvaluatedInTrain as EvaluatedInTrain
 from torchmedic.facts.wiring import FrozenLastLayer as FrozenLastLayer

@@ -31,4 +31,6 @@ class AverageSeen(Observation):
     built: Location | None
     updated: Location | None
     by_torch: bool = False
+    stale: tuple[str, ...] = ()
+    evaluated_at: Location | None = None
     step: int | None = None

@@ -77,6 +77,19 @@ class EarlyStop(Observation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class BestKept(Observation):
+    """A callback that keeps the best weights by some value; `best` is the one it took for the best."""
+
+    kind: ClassVar[str] = "best-kept"
+    step: int | None
+    callback: str
+    monitor: str
+    mode: str
+    best: float | None
+    where: Location | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class PlannedEpochs(Observation):
     """How many epochs the training was meant to run, and the line that says so where it is the script's own loop."""
 

@@ -289,6 +289,7 @@ class SchedulerSeen(Observation):
     metric_text: str = ""
     mode: str = ""
     cuts: int = 0
+    rises: int = 0
     nested: bool = False
     factor_made: Location | None = None
     step: int | None = None

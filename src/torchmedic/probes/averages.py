@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.modules.batchnorm import _BatchNorm
 from torch.optim import swa_utils
 
 from torchmedic.facts import Location
@@ -61,6 +62,28 @@ def made_at(name: str, names: Names) -> Location | None:
 
 def weights_of(module: nn.Module) -> Weights:
     return dict((module.module if isinstance(module, swa_utils.AveragedModel) else module).named_parameters())
+
+
+def stale_buffers(pair: Pair) -> tuple[str, ...]:
+    """Normalisation layers of a copy that have seen no batch, where those of the model have."""
+    model, copy = pair.model(), pair.copy() if pair.copy is not None else None
+    if model is None or copy is None or model is copy:
+        return ()
+    mine = dict(model.named_modules())
+    its = dict((copy.module if isinstance(copy, swa_utils.AveragedModel) else copy).named_modules())
+    return tuple(
+        name
+        for name, layer in its.items()
+        if isinstance(layer, _BatchNorm) and not layer.training and _has_seen(mine.get(name)) and not _has_seen(layer)
+    )
+
+
+def _has_seen(layer: Any) -> bool:
+    """Whether a layer's statistics are no longer those it was built with."""
+    mean, spread = getattr(layer, "running_mean", None), getattr(layer, "running_var", None)
+    if mean is None or spread is None:
+        return False
+    return bool((mean != 0).any()) or bool((spread != 1).any())
 
 
 def _signature(weights: Weights) -> tuple[tuple[str, tuple[int, ...]], ...]:

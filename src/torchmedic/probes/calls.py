@@ -120,7 +120,8 @@ class Read:
 class Call:
     """One call. `layer` is torch's own layer around it; `direct` says that the user's line called that layer itself.
 
-    `is_users` says that no code of a library lies between the user's line and the call.
+    `is_users` says that no code of a library lies between the user's line and the call, `scored` that it belongs to the
+    `log_prob` of a distribution.
     """
 
     index: int
@@ -130,6 +131,7 @@ class Call:
     direct: bool
     inside_module: bool
     is_users: bool
+    scored: bool = False
     reads: list[Read] = field(default_factory=list)
     shape: tuple[int, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
@@ -244,10 +246,11 @@ def _property_name(func: Any) -> str:
 def _call(index: int, name: str, args: Any, kwargs: Any) -> Call:
     place: Place | None = None
     layer: nn.Module | None = None
-    direct, inside, layers = True, False, 0
+    direct, inside, scored, layers = True, False, False, 0
     caller = sys._getframe(3)
     for frame in outward(caller):
         code = frame.f_code
+        scored |= code.co_name == "log_prob" and place is None
         if code.co_name == "forward":
             owner = frame.f_locals.get("self")
             if isinstance(owner, nn.Module):
@@ -261,7 +264,7 @@ def _call(index: int, name: str, args: Any, kwargs: Any) -> Call:
             break
     direct = layers <= 1
     is_users = is_user_file(caller.f_code.co_filename)
-    return Call(index, name, place, layer, direct, inside, is_users, options=_options(name, args, kwargs))
+    return Call(index, name, place, layer, direct, inside, is_users, scored, options=_options(name, args, kwargs))
 
 
 def _options(name: str, args: Any, kwargs: Any) -> dict[str, Any]:

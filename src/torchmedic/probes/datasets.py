@@ -179,6 +179,11 @@ class DataExam(Probe):
         else:
             self._evaluate(module, rows)
 
+    def on_optimizer(self, optimizer: Any) -> None:
+        for kept in self._trained.values():
+            kept.is_doubtful = True
+        self._hook()
+
     def on_backward(self, roots: tuple[Any, ...]) -> None:
         if self._current is not None:
             self._current.trained += 1
@@ -190,6 +195,7 @@ class DataExam(Probe):
             if len(self._trained) > 20:
                 return
             kept = self._trained[id(module)] = TrainedRows(weakref.ref(module))
+        kept.begin_anew()
         if not kept.is_full:
             kept.take(rows)
 

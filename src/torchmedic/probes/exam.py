@@ -6,14 +6,17 @@ from torchmedic.probes.exam_averages import AverageExam
 from torchmedic.probes.exam_backwards import BackwardExam
 from torchmedic.probes.exam_borrowed import BorrowedExam
 from torchmedic.probes.exam_checkpoints import CheckpointExam
+from torchmedic.probes.exam_clipping import ClippingExam
 from torchmedic.probes.exam_cuts import CutExam
 from torchmedic.probes.exam_cycles import CycleExam
 from torchmedic.probes.exam_discards import DiscardExam
 from torchmedic.probes.exam_evaluations import EvaluationExam
+from torchmedic.probes.exam_flags import FlagExam
 from torchmedic.probes.exam_gradients import GradientExam
 from torchmedic.probes.exam_leaves import LeafExam
 from torchmedic.probes.exam_modes import ModeExam
 from torchmedic.probes.exam_overrides import OverrideExam
+from torchmedic.probes.exam_overwriting import OverwritingExam
 from torchmedic.probes.exam_padding import PaddingExam
 from torchmedic.probes.exam_resuming import ResumeExam
 from torchmedic.probes.exam_reuse import ReuseExam
@@ -24,6 +27,7 @@ from torchmedic.probes.exam_scaler import ScalerExam
 from torchmedic.probes.exam_schedule_resuming import ScheduleResumeExam
 from torchmedic.probes.exam_schedules import ScheduleExam
 from torchmedic.probes.exam_statements import StatementExam
+from torchmedic.probes.exam_units import UnitExam
 from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
@@ -55,6 +59,10 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         ScheduleResumeExam(schedules),
         ScalerExam(),
         StatementExam(modules, optimizers),
+        FlagExam(modules, optimizers),
+        ClippingExam(),
+        OverwritingExam(modules),
+        UnitExam(modules, optimizers),
         AverageExam(modules, optimizers),
         ReuseExam(modules, optimizers),
         BackwardExam(modules, optimizers),

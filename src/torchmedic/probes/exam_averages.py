@@ -12,7 +12,17 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from torchmedic.facts import AverageSeen, Location
-from torchmedic.probes.averages import Names, Pair, Weights, find_pairs, made_at, named_from, named_in, weights_of
+from torchmedic.probes.averages import (
+    Names,
+    Pair,
+    Weights,
+    find_pairs,
+    made_at,
+    named_from,
+    named_in,
+    stale_buffers,
+    weights_of,
+)
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.holdings import Fingerprint
 from torchmedic.probes.modes import is_compiled, may_put_on, take_off
@@ -27,6 +37,7 @@ _FORGETFUL = 0.2
 _SMALLEST, _LARGEST = 4, 65_536
 _LEAST_DISTANCE = 1e-5
 _RESIDUE = 0.02
+_MOST_CALLS = 2_000
 _UPDATING = re.compile(r"mul|lerp|add|sub|copy")
 
 
@@ -46,6 +57,8 @@ class _Watched:
     kept: list[float] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)
     updated: Location | None = None
+    stale: tuple[str, ...] = ()
+    evaluated_at: Location | None = None
 
     def read(self, names: Names) -> tuple[torch.Tensor, torch.Tensor] | None:
         """The judged parameter of the model and of its copy."""
@@ -68,12 +81,29 @@ class AverageExam(Probe):
         super().install(recorder)
         self._watched: list[_Watched] = []
         self._line: _UpdateLine | None = None
+        self._calls_heard = 0
 
     def remove(self) -> None:
         self._stop_line()
 
     def on_crash(self, error: BaseException) -> None:
         self._stop_line()
+
+    def on_mode(self, module: Any, training: bool) -> None:
+        """An evaluation begins: is a copy called whose statistics are still those of a new layer."""
+        if training or self._calls_heard >= _MOST_CALLS:
+            self._modules.stop_listening(self.name)
+        elif any(watched.stale and watched.evaluated_at is None for watched in self._watched):
+            self._modules.listen(self.name)
+
+    def on_forward(self, module: Any) -> None:
+        self._calls_heard += 1
+        if self._calls_heard >= _MOST_CALLS:
+            self._modules.stop_listening(self.name)
+        for watched in self._watched:
+            copy = watched.pair.copy() if watched.pair.copy is not None else None
+            if copy is module and stale_buffers(watched.pair) and watched.evaluated_at is None:
+                watched.evaluated_at = user_location()
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._stop_line()
@@ -92,7 +122,7 @@ class AverageExam(Probe):
 
     def on_step_done(self, optimizer: Any) -> None:
         """A copy that has lost itself at every update so far is worth finding the line of."""
-        suspects = [w for w in self._watched if w.updated is None and w.kept and max(w.kept) <= _FORGETFUL]
+        suspects = [w for w in self._watched if w.updated is None and (_is_forgetful(w) or w.stale)]
         if not suspects or self._line is not None or self.recorder.step - 1 not in _LOOKS:
             return
         if is_compiled() or not may_put_on():
@@ -136,6 +166,7 @@ class AverageExam(Probe):
             return
         mine, its = both
         watched.looks += 1
+        watched.stale = stale_buffers(watched.pair)
         watched.shared += storage_key(mine) == storage_key(its)
         if watched.before is not None and step - 1 in _LOOKS:
             kept = share_kept(watched.before, its.float(), mine.float())
@@ -163,8 +194,14 @@ class AverageExam(Probe):
                     built=watched.built,
                     updated=watched.updated,
                     by_torch=watched.pair.by_torch,
+                    stale=watched.stale,
+                    evaluated_at=watched.evaluated_at,
                 )
             )
+
+
+def _is_forgetful(watched: _Watched) -> bool:
+    return bool(watched.kept) and max(watched.kept) <= _FORGETFUL
 
 
 class _UpdateLine(TorchFunctionMode):

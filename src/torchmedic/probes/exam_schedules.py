@@ -46,6 +46,7 @@ class _Schedule:
     direction: int = 0
     turns: int = 0
     cuts: int = 0
+    rises: int = 0
     metrics: list[float] = field(default_factory=list)
     metric_text: str = ""
     nested: bool = False
@@ -181,6 +182,7 @@ class ScheduleExam(Probe):
         if direction and known.direction and direction != known.direction:
             known.turns += 1
         known.cuts += direction < 0
+        known.rises += direction > 0
         known.direction = direction or known.direction
         known.last_lr = lr
 
@@ -256,6 +258,7 @@ class ScheduleExam(Probe):
             metric_text=seen.metric_text,
             mode=seen.mode,
             cuts=seen.cuts,
+            rises=seen.rises,
             nested=seen.nested,
             factor_made=seen.factor_made,
         )

@@ -7,11 +7,12 @@ import functools
 import sys
 from typing import Any
 
-from torchmedic.facts import EarlyStop, PlannedEpochs
+from torchmedic.facts import BestKept, EarlyStop, PlannedEpochs
 from torchmedic.facts.metrics import better_of
 from torchmedic.launch.imports import AfterImport, stop_waiting, wait_for_import
 from torchmedic.metrics import tell, tell_stop
 from torchmedic.probes.patching import Patches, hide_frame
+from torchmedic.probes.sources import called_at
 from torchmedic.probes.trackers import Trackers
 from torchmedic.record import Probe, Recorder, shielded
 
@@ -81,6 +82,7 @@ class Frameworks(Probe):
                 self._note_lightning_tracker(logger)
         elif hook == "on_train_end":
             self._tell_lightning_stop(trainer)
+            self._tell_lightning_best(trainer)
 
     def _take_lightning_numbers(self, trainer: Any) -> None:
         numbers = dict(trainer._logger_connector.metrics["callback"])
@@ -119,8 +121,25 @@ class Frameworks(Probe):
                     stopped=bool(callback.stopped_epoch),
                     restored=False,
                     source="lightning",
+                    where=called_at(type(callback).__name__),
                 )
             )
+
+    def _tell_lightning_best(self, trainer: Any) -> None:
+        for callback in trainer.callbacks:
+            kind = type(callback).__name__
+            if kind == "ModelCheckpoint" and getattr(callback, "monitor", None):
+                best = getattr(callback, "best_model_score", None)
+                self.recorder.observe(
+                    BestKept(
+                        step=self.recorder.step,
+                        callback=kind,
+                        monitor=str(callback.monitor),
+                        mode=str(callback.mode),
+                        best=float(best) if best is not None else None,
+                        where=called_at(kind),
+                    )
+                )
 
     # -- Transformers ----------------------------------------------------------------------------------------------
 
@@ -178,5 +197,6 @@ class Frameworks(Probe):
                 stopped=callback.early_stopping_patience_counter >= callback.early_stopping_patience,
                 restored=bool(args.load_best_model_at_end),
                 source="huggingface",
+                where=called_at(type(args).__name__),
             )
         )

@@ -137,6 +137,15 @@ class Fingerprint:
         return now.shape == self.values.shape and now.dtype == self.values.dtype and bool(_same(now, self.values))
 
 
+def are_unlike(then: Fingerprint, now: Fingerprint) -> bool:
+    """Whether values have nothing to do with those they were: training and rounding leave a likeness."""
+    if then.values.shape != now.values.shape or then.values.numel() < 4:
+        return False
+    before, after = then.values.double().cpu(), now.values.double().cpu()
+    size = float(before.norm() * after.norm())
+    return size > 0 and abs(float(before @ after)) / size < 0.5
+
+
 def _sampled(tensor: torch.Tensor) -> torch.Tensor:
     with torch.no_grad():
         flat = tensor.detach().flatten()

@@ -15,11 +15,13 @@ from torchmedic.probes import looks
 from torchmedic.probes.activations import Activations
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.dependence import Dependences
+from torchmedic.probes.masks import Masks
 from torchmedic.probes.modes import is_compiled
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.pairing import Pairings
 from torchmedic.probes.positions import operand_names
+from torchmedic.probes.terms import Terms
 from torchmedic.probes.tokens import Tokens
 from torchmedic.probes.values import tensor_summary
 from torchmedic.record import Probe, Recorder, next_of, shielded
@@ -32,7 +34,8 @@ _PROBABILITY_LOSSES = ("binary_cross_entropy_with_logits", "binary_cross_entropy
 # Their targets say "alike" or "unlike" by the signs 1 and -1; the number is the position of the target.
 _SIGN_LOSSES = {"cosine_embedding_loss": 2, "margin_ranking_loss": 2, "soft_margin_loss": 1, "hinge_embedding_loss": 1}
 _DISTANCE_LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
-LOSSES = frozenset((*_CLASS_LOSSES, *_PROBABILITY_LOSSES, *_DISTANCE_LOSSES, *_SIGN_LOSSES))
+_PATH_LOSSES = ("ctc_loss",)
+LOSSES = frozenset((*_CLASS_LOSSES, *_PROBABILITY_LOSSES, *_DISTANCE_LOSSES, *_SIGN_LOSSES, *_PATH_LOSSES))
 _PAIRING = frozenset(("sub", "rsub", "add", "mul", "div", "true_divide"))
 _ON_PURPOSE = ("None", "unsqueeze", "[:,", "[...", "view(", "reshape(", ".T", ".t()", "transpose", "keepdim")
 
@@ -52,6 +55,8 @@ class LossExam(Probe):
         self._pairings = Pairings(recorder, self._modules)
         self._dependences = Dependences(recorder, self._modules)
         self._tokens = Tokens(recorder, self._modules)
+        self._masks = Masks(recorder)
+        self._terms = Terms(recorder)
         self._trace: CallTrace | None = None
         self._backwards = 0
         self._exams = 0
@@ -90,6 +95,7 @@ class LossExam(Probe):
     def on_finish(self) -> None:
         self.remove()
         self.activations.write()
+        self._terms.write()
 
     def _tick(self, time: int) -> None:
         """Every optimizer has a clock of its own: a second training in the same script is examined too."""
@@ -122,18 +128,26 @@ class LossExam(Probe):
         self._pairings.close()
         self._dependences.close()
         self._tokens.close()
+        self._masks.close()
+        self._terms.close(trace)
         self._calls.clear()
         self._meetings.clear()
 
     def _look(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-        if self.recorder.clock_is_held or self._trace is None or not torch.is_grad_enabled():
+        if self.recorder.clock_is_held or self._trace is None:
+            return
+        if not torch.is_grad_enabled() and call.name != "eq":
             return
         try:
             with torch.no_grad():
+                self._masks.look(self._trace, call, args, kwargs)
+                self._terms.look(self._trace, call, args, result)
                 if call.name in LOSSES:
                     self._look_at_loss(call, args, kwargs, result)
                 elif call.name in _PAIRING:
                     self._look_at_pair(call, args, result)
+                elif call.name == "eq":
+                    self._look_at_match(call, args, result)
                 elif call.name == "log_softmax":
                     self._look_at_log_softmax(call, args)
                 else:
@@ -160,7 +174,10 @@ class LossExam(Probe):
             self._note_meeting(call, given, target, _together(given, target), True)
         fact = self._loss_call(call, call.name, given, target, result)
         self._calls.append((call, fact))
-        if call.name not in _SIGN_LOSSES and self._trace is not None:
+        if self._trace is not None:
+            self._masks.look_at_loss(given)
+            self._terms.look_at_loss(self._trace, fact, given, target)
+        if call.name not in (*_SIGN_LOSSES, *_PATH_LOSSES) and self._trace is not None:
             self._pairings.look_at_loss(self._trace, call, fact, args, kwargs)
             self._dependences.look_at_loss(self._trace, given)
             self._tokens.look_at_loss(self._trace, fact, given, target)
@@ -244,6 +261,16 @@ class LossExam(Probe):
             maker, _ = self._trace.real_maker(given) if self._trace else (None, ())
             if maker is not None and maker.name in looks.REACH:
                 self._calls.append((call, self._loss_call(call, "-", given, target, None)))
+
+    def _look_at_match(self, call: Call, args: tuple[Any, ...], result: Any) -> None:
+        """Answers that are counted as right: of tables of who equals whom, both sides hold the same values."""
+        if len(args) < 2 or not all(isinstance(a, torch.Tensor) for a in args[:2]) or not call.is_users:
+            return
+        text = call.place.expression() if call.place else ""
+        if not _made_pairs(args[0], args[1]) or any(sign in text for sign in _ON_PURPOSE):
+            return
+        if not torch.equal(args[0].flatten().double(), args[1].flatten().double()):
+            self._note_meeting(call, args[0], args[1], result.shape, False)
 
     def _note_meeting(self, call: Call, first: Any, second: Any, shape: Any, in_loss_function: bool) -> None:
         place = call.place

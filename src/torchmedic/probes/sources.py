@@ -57,6 +57,17 @@ def assigned_anywhere(attribute: str) -> Location | None:
     return None
 
 
+def called_at(name: str) -> Location | None:
+    """The first line of the user's files that calls something of this name: where an object of a class is built."""
+    for file in user_files():
+        tree = parsed(file)
+        calls = [node for node in (ast.walk(tree) if tree else ()) if isinstance(node, ast.Call)]
+        lines = [call.lineno for call in calls if called_name(call) == name]
+        if lines:
+            return location(file, min(lines))
+    return None
+
+
 def variable_made_at(name: str) -> Location | None:
     """The first line of the user's files that gives a variable of this name its value."""
     for file in user_files():

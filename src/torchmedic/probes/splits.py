@@ -24,10 +24,15 @@ def split_and_multiplication() -> tuple[Location | None, Location | None]:
         tree = parsed(str(module.__file__))
         if tree is None:
             continue
-        for statement in _assignments(tree):
-            splits = _called(statement) & _SPLITTING or _is_cut(statement)
-            if splits and any(tokens(n) & _TEST for n in _targets(statement)):
-                copied = _copying(tree, statement)
+        statements: list[ast.Assign | ast.Return] = [*_assignments(tree), *_returns(tree)]
+        for statement in statements:
+            if isinstance(statement, ast.Return):
+                is_split = statement.value is not None and _has_two_ends(statement.value)
+            else:
+                is_split = bool(_called(statement) & _SPLITTING) or _is_cut(statement)
+                is_split &= any(tokens(n) & _TEST for n in _targets(statement))
+            copied = _copying(tree, statement) if is_split else None
+            if is_split and (copied is not None or isinstance(statement, ast.Assign)):
                 place = location(str(module.__file__), statement.lineno)
                 return place, location(str(module.__file__), copied.lineno) if copied is not None else None
     return None, None
@@ -39,21 +44,30 @@ def _is_cut(statement: ast.Assign) -> bool:
     return len(parts) > 1 and all(isinstance(p, ast.Subscript) and isinstance(p.slice, ast.Slice) for p in parts)
 
 
-def _copying(tree: ast.Module, split: ast.Assign) -> ast.Assign | None:
+def _has_two_ends(value: ast.expr) -> bool:
+    """`(x[:cut], y[:cut]), (x[cut:], y[cut:])`: what lies before a place, and what lies behind it."""
+    slices = [n.slice for n in ast.walk(value) if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Slice)]
+    before = {ast.unparse(part.upper) for part in slices if part.lower is None and part.upper is not None}
+    behind = {ast.unparse(part.lower) for part in slices if part.upper is None and part.lower is not None}
+    return bool(before & behind)
+
+
+def _copying(tree: ast.Module, split: ast.Assign | ast.Return) -> ast.Assign | None:
     """Follow the names that the split reads back to a statement that draws rows with replacement."""
-    wanted, best = _read(split.value), None
+    wanted, best = _read(split.value) if split.value is not None else set(), None
+    own = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     for statement in sorted(_assignments(tree), key=lambda s: -s.lineno):
         if statement.lineno >= split.lineno or not set(_targets(statement)) & wanted:
             continue
-        if _called(statement) & _MULTIPLYING and _replaces(statement):
+        if any(_replaces(part) for part in (statement, *(own[n] for n in _called(statement) if n in own))):
             best = statement
         wanted |= _read(statement.value)
     return best
 
 
-def _replaces(statement: ast.Assign) -> bool:
+def _replaces(part: ast.AST) -> bool:
     """`sample` and `choice` copy rows only with `replace=True`; the others always do."""
-    for call in (n for n in ast.walk(statement.value) if isinstance(n, ast.Call)):
+    for call in (n for n in ast.walk(part) if isinstance(n, ast.Call)):
         name = _name(call.func)
         if name in _MULTIPLYING:
             replace = next((k.value for k in call.keywords if k.arg == "replace"), None)
@@ -69,6 +83,10 @@ def _replaces(statement: ast.Assign) -> bool:
 
 def _assignments(tree: ast.Module) -> Iterator[ast.Assign]:
     return (node for node in ast.walk(tree) if isinstance(node, ast.Assign))
+
+
+def _returns(tree: ast.Module) -> Iterator[ast.Return]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Return))
 
 
 def _targets(statement: ast.Assign) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import nn
 
+from torchmedic.probes.holdings import Fingerprint, are_unlike
 from torchmedic.probes.rows import fingerprints
 
 _MOST_ROWS = 20_000
@@ -15,6 +16,7 @@ _MOST_TAKEN = 400
 # Rows on a device have to be waited for.
 _MOST_TAKEN_FROM_DEVICE = 24
 _MOST_IN_VAIN = 10
+_NOTED_EVERY = 20
 
 
 @dataclass(slots=True)
@@ -26,6 +28,23 @@ class TrainedRows:
     taken: int = 0
     in_vain: int = 0
     on_device: bool = False
+    weights: Fingerprint | None = None
+    is_doubtful: bool = False
+
+    def begin_anew(self) -> None:
+        """Forget everything where the weights were drawn again since: each fold of a cross-validation may do so."""
+        now = self._largest()
+        if self.is_doubtful and now is not None and self.weights is not None and are_unlike(self.weights, now):
+            self.rows.clear()
+            self.taken = self.in_vain = 0
+        self.is_doubtful = False
+
+    def _largest(self) -> Fingerprint | None:
+        module = self.module()
+        matrices = (
+            [p for p in module.parameters() if p.ndim > 1 and p.device.type != "meta"] if module is not None else []
+        )
+        return Fingerprint.of(max(matrices, key=torch.Tensor.numel)) if matrices else None
 
     @property
     def is_full(self) -> bool:
@@ -39,6 +58,8 @@ class TrainedRows:
 
     def take(self, rows: torch.Tensor) -> None:
         before = len(self.rows)
+        if self.taken % _NOTED_EVERY == 0:
+            self.weights = self._largest()
         self.rows.update(fingerprints(rows))
         self.on_device = rows.device.type != "cpu"
         self.taken += 1

@@ -23,7 +23,8 @@ class DuplicateRowsInTest(Rule):
                 continue
             name = _held_out(seen)
             share = seen.shared / max(1, seen.looked_at)
-            where = seen.split or seen.where or seen.evaluated
+            # What makes the copies is the line to move behind the split, where it lies in a function that returns both.
+            where = (seen.multiplied if _is_return(seen) else None) or seen.split or seen.where or seen.evaluated
             yield self.diagnose(
                 headline=f"{share:.0%} of the test rows in `{name}` are duplicates of rows in the train data",
                 confidence="proven",
@@ -35,6 +36,10 @@ class DuplicateRowsInTest(Rule):
                 evidence=tuple(_evidence(seen)),
                 remedies=(_cure(seen, name),),
             )
+
+
+def _is_return(seen: SharedRows) -> bool:
+    return seen.split is not None and seen.split.source.strip().startswith("return")
 
 
 def _evidence(seen: SharedRows) -> Iterator[str]:
@@ -65,7 +70,9 @@ def _held_out(seen: SharedRows) -> str:
 
 
 def _also(seen: SharedRows, where: object) -> Iterator[Also]:
-    if seen.multiplied is not None:
+    if seen.multiplied is not None and seen.multiplied is where:
+        yield from (Also(location=place, why="the split comes after it") for place in (seen.split,) if place)
+    elif seen.multiplied is not None:
         yield Also(location=seen.multiplied, why="makes copies of rows, before the split")
     if seen.switch_at is not None:
         yield Also(location=seen.switch_at, why="chooses the test part, and is called nowhere")

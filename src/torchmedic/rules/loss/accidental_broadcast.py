@@ -21,6 +21,8 @@ class AccidentalBroadcast(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for meeting in run.all(Meeting):
+            if meeting.op == "eq":
+                continue  # no loss: a score
             (first, second), (one, two) = meeting.names, meeting.shapes
             long_name, long_shape = (first, one) if len(one) > len(two) else (second, two)
             short_name = second if long_name == first else first

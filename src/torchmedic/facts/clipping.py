@@ -1,0 +1,21 @@
+"""What was seen of clipping."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClippingSeen(Observation):
+    """A line that clips gradients: to what, and the norms they had at the calls looked at."""
+
+    kind: ClassVar[str] = "clipping-seen"
+    step: int | None
+    function: str
+    where: Location | None
+    limit: float
+    norms: tuple[float, ...]
+    calls: int

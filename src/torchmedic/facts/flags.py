@@ -1,0 +1,31 @@
+"""What was seen of attributes that are set although torch never reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdleSwitch(Observation):
+    """A line that gives a module, a parameter or an optimizer an attribute which changes nothing.
+
+    `meant` is what torch reads instead, and `instead` its value; `count` is the number of parameters that were to be
+    switched and were not.
+    """
+
+    kind: ClassVar[str] = "idle-switch"
+    step: int | None
+    of: Literal["module", "parameter", "optimizer", "group"]
+    owner: str
+    attribute: str
+    meant: str
+    value: str
+    instead: str
+    text: str
+    where: Location
+    target: str
+    count: int = 0
+    examples: tuple[str, ...] = ()

@@ -1,0 +1,96 @@
+"""What was seen of two loaders side by side: the one that is trained on and the one that is evaluated on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputsApart(Observation):
+    """The inputs of the first batches: their spread (a tenth to nine tenths of the values) and middle in both loaders.
+
+    `within` is the spread inside a typical sample. Training comes first in each pair.
+    `differing` names attributes of the two data sets, of one class, that are None in one of them only.
+    """
+
+    kind: ClassVar[str] = "inputs-apart"
+    step: int | None
+    names: tuple[str, ...]
+    train_names: tuple[str, ...]
+    built: Location | None
+    train_built: Location | None
+    spreads: tuple[float, float]
+    within: tuple[float, float]
+    middles: tuple[float, float]
+    values: int
+    differing: str = ""
+    differing_to: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelMapsApart(Observation):
+    """Two data sets of one class that give the same label different numbers; `train` and `other` are the numbers."""
+
+    kind: ClassVar[str] = "label-maps-apart"
+    step: int | None
+    attribute: str
+    dataset: str
+    where: Location | None
+    names: tuple[str, ...]
+    train_names: tuple[str, ...]
+    label: str
+    train: int
+    other: int
+    differing: int
+    common: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetAmongInputs(Observation):
+    """A position of the input that equals the target in every sample of the batches looked at."""
+
+    kind: ClassVar[str] = "target-among-inputs"
+    step: int | None
+    names: tuple[str, ...]
+    built: Location | None
+    dataset: str
+    made: Location | None
+    shape: tuple[int, ...]
+    position: tuple[int, ...]
+    samples: int
+    values: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedSetting(Observation):
+    """An attribute of the data set below a split, set for one part although the other part reads it too."""
+
+    kind: ClassVar[str] = "shared-setting"
+    step: int | None
+    attribute: str
+    text: str
+    where: Location
+    dataset: str
+    value: str
+    names: tuple[str, ...]
+    train_names: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstantTargets(Observation):
+    """Targets of a loader that were one number in every batch of its first pass; `made` is the line that makes them."""
+
+    kind: ClassVar[str] = "constant-targets"
+    step: int | None
+    names: tuple[str, ...]
+    built: Location | None
+    dataset: str
+    made: Location | None
+    value: float
+    dtype: str
+    shape: tuple[int, ...]
+    samples: int
+    trained: int

@@ -1,0 +1,46 @@
+"""What was seen of masks: which tokens attention was told to leave out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaskSeen(Observation):
+    """A mask beside the tokens it is about.
+
+    `how`: `inverted` when it leaves out every token but the padding, `attended` when it leaves no padding out.
+    `padding` is the token that fills the sequences up; `tokens` and `fillers` count both.
+    """
+
+    kind: ClassVar[str] = "mask-seen"
+    step: int | None
+    how: Literal["inverted", "attended"]
+    op: str
+    argument: str
+    where: Location | None
+    expression: str
+    made: Location | None
+    made_text: str
+    padding: int
+    tokens: int
+    fillers: int
+    rows: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PositionsAlongBatch(Observation):
+    """The first rows of a table of positions, added to a tensor along its samples instead of along its sequence."""
+
+    kind: ClassVar[str] = "positions-along-batch"
+    step: int | None
+    where: Location | None
+    expression: str
+    table: tuple[int, ...]
+    added: tuple[int, ...]
+    to: tuple[int, ...]
+    samples: int
+    along: int

@@ -1,0 +1,23 @@
+"""What was seen of loaded weights that did not last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadOverwritten(Observation):
+    """Weights that were loaded and changed again before the model was called: `changed` of the `looked_at` matrices."""
+
+    kind: ClassVar[str] = "load-overwritten"
+    step: int | None
+    module: str
+    loaded: Location | None
+    overwritten: Location | None
+    overwritten_text: str
+    changed: int
+    looked_at: int
+    example: str

@@ -1,0 +1,97 @@
+"""What was seen of the parts of a loss: differences that vanish, pairs with oneself, terms without a floor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class EqualOperands(Observation):
+    """A difference of two tensors with gradient, computed apart, that was 0 everywhere in `equal` of `looks` looks."""
+
+    kind: ClassVar[str] = "equal-operands"
+    step: int | None
+    where: Location | None
+    expression: str
+    names: tuple[str, str]
+    second_made: Location | None
+    looks: int
+    equal: int
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnPositive(Observation):
+    """A square table of similarities whose right answers lie on the diagonal, where each row meets itself."""
+
+    kind: ClassVar[str] = "own-positive"
+    step: int | None
+    where: Location | None
+    names: tuple[str, str]
+    table_made: Location | None
+    target_made: Location | None
+    size: int
+    loss: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodesTrainedOn(Observation):
+    """A loss over all nodes of a graph that has masks for training and testing."""
+
+    kind: ClassVar[str] = "nodes-trained-on"
+    step: int | None
+    where: Location | None
+    function: str
+    names: tuple[str, str]
+    owner: str
+    nodes: int
+    train: int
+    test: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossTerm(Observation):
+    """One of the numbers that were added to make the loss, at the steps it was looked at."""
+
+    kind: ClassVar[str] = "loss-term"
+    step: int | None
+    where: Location | None
+    expression: str
+    name: str
+    made: Location | None
+    made_text: str
+    steps: tuple[int, ...]
+    values: tuple[float, ...]
+    others: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FreshTarget(Observation):
+    """Random numbers drawn for the loss alone: nothing else has read them."""
+
+    kind: ClassVar[str] = "fresh-target"
+    step: int | None
+    where: Location | None
+    expression: str
+    op: str
+    drawn: Location | None
+    drawn_text: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightWithGradient(Observation):
+    """A log-probability multiplied by the distance from a learned value that keeps its gradient."""
+
+    kind: ClassVar[str] = "weight-with-gradient"
+    step: int | None
+    where: Location | None
+    expression: str
+    score: str
+    weight: str
+    made: Location | None
+    made_text: str
+    shape: tuple[int, ...]

@@ -1,0 +1,34 @@
+"""What was seen of layers that are built or drawn in a way that keeps them from learning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdenticalUnits(Observation):
+    """A trained layer whose units all have the same weights, at every one of `steps`."""
+
+    kind: ClassVar[str] = "identical-units"
+    step: int | None
+    layer: str
+    path: str
+    units: int
+    steps: tuple[int, ...]
+    built: Location | None
+    drawn: Location | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShortNormMemory(Observation):
+    """Normalisation layers whose running statistics are little but those of the last batch."""
+
+    kind: ClassVar[str] = "short-norm-memory"
+    step: int | None
+    layer: str
+    momentum: float
+    layers: int
+    built: Location | None

@@ -1,0 +1,72 @@
+"""The exam of clipping: how much of the gradients is left by it."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.nn.utils import clip_grad as torch_clip
+
+from torchmedic.facts import ClippingSeen, Location
+from torchmedic.probes.frames import user_location
+from torchmedic.probes.patching import Patches, frame_hidden
+from torchmedic.record import Probe, Recorder, shielded
+
+_LOOKS = frozenset((1, 5, 20, 60, 200, 1_000, 5_000))
+_NAME = "clip_grad_norm_"
+
+
+@dataclass(slots=True)
+class _Line:
+    where: Location | None
+    limit: float
+    norms: list[float] = field(default_factory=list)
+
+
+class ClippingExam(Probe):
+    """Reads the norm that clipping returns, at a few of its calls."""
+
+    name = "clipping-exam"
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._patches = Patches()
+        self._lines: dict[tuple[Location | None, float], _Line] = {}
+        self._calls = 0
+        original = getattr(torch_clip, _NAME)
+        note = shielded(self)(self._note)
+
+        @functools.wraps(original)
+        def clip(parameters: Any, max_norm: Any, *args: Any, **kwargs: Any) -> Any:
+            with frame_hidden:
+                norm = original(parameters, max_norm, *args, **kwargs)
+            self._calls += 1
+            if self._calls in _LOOKS and self.recorder.is_ours and not self.recorder.clock_is_held:
+                note(max_norm, norm)
+            return norm
+
+        self._patches.replace(torch_clip, _NAME, clip)
+        self._patches.replace(torch.nn.utils, _NAME, clip)
+
+    def remove(self) -> None:
+        self._patches.restore()
+
+    def _note(self, limit: Any, norm: Any) -> None:
+        where, told = user_location(), float(limit)
+        line = self._lines.setdefault((where, told), _Line(where, told))
+        line.norms.append(float(norm))
+
+    def on_finish(self) -> None:
+        for line in self._lines.values():
+            self.recorder.observe(
+                ClippingSeen(
+                    step=self.recorder.step,
+                    function=_NAME,
+                    where=line.where,
+                    limit=line.limit,
+                    norms=tuple(line.norms),
+                    calls=self._calls,
+                )
+            )

@@ -1,0 +1,48 @@
+"""Clipping that has nothing to clip: an iterator that is used up, or gradients that are not there yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import ClippingSeen, Run, TrainingCourse
+from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+
+_LEAST_LOOKS = 3
+
+
+class ClippingOfNothing(Rule):
+    """The norm is exactly 0 at every call looked at, and the optimizer has gradients."""
+
+    code = "TRN042"
+    name = "clipping-of-nothing"
+    severity = "warning"
+    symptoms = (Symptom.LOSS_NOISY, Symptom.LOSS_NAN)
+    tell_apart = "`clip_grad_norm_` returns 0 although the training has gradients"
+    needs = (ClippingSeen, TrainingCourse)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        course = run.first(TrainingCourse)
+        for seen in run.all(ClippingSeen):
+            if course is None or not course.gradient or len(seen.norms) < _LEAST_LOOKS or any(seen.norms):
+                continue
+            yield self.diagnose(
+                headline=f"`{seen.function}` clips nothing: the norm that it finds is 0 at every call",
+                confidence="proven",
+                step=seen.step,
+                where=seen.where,
+                label="no gradient is there to be clipped",
+                also=(Also(location=course.built, why="the optimizer that is given the parameters"),)
+                if course.built is not None
+                else (),
+                culprit=Culprit(op=seen.function, phase="optimizer"),
+                evidence=(
+                    f"so it was at all {len(seen.norms)} calls looked at, while `{course.optimizer}` steps with "
+                    f"gradients of norm {course.gradient:.2g}",
+                    "a generator (`model.parameters()`, `filter(…)`) is empty after its first use, and before "
+                    "`backward()` there are no gradients",
+                ),
+                remedies=(
+                    Remedy(title="make a list of the parameters: `params = list(model.parameters())`"),
+                    Remedy(title="and clip after `backward()`, before `step()`"),
+                ),
+            )
