@@ -69,6 +69,8 @@ from torchmedic.facts.environment import PageInFile as PageInFile
 from torchmedic.facts.environment import ShadowedModule as ShadowedModule
 from torchmedic.facts.environment import StartUp as StartUp
 from torchmedic.facts.flags import IdleSwitch as IdleSwitch
+from torchmedic.facts.graph import GraphCut as GraphCut
+from torchmedic.facts.graph import UnusedTotal as UnusedTotal
 from torchmedic.facts.loaders import ConstantTargets as ConstantTargets
 from torchmedic.facts.loaders import InputsApart as InputsApart
 from torchmedic.facts.loaders import LabelMapsApart as LabelMapsApart
@@ -161,7 +163,6 @@ from torchmedic.facts.wiring import EvaluatedInTrain as EvaluatedInTrain
 from torchmedic.facts.wiring import FrozenLastLayer as FrozenLastLayer
 from torchmedic.facts.wiring import FunctionalDropout as FunctionalDropout
 from torchmedic.facts.wiring import GradientCycles as GradientCycles
-from torchmedic.facts.wiring import GraphCut as GraphCut
 from torchmedic.facts.wiring import LearningRates as LearningRates
 from torchmedic.facts.wiring import NeverBackward as NeverBackward
 from torchmedic.facts.wiring import NeverStepped as NeverStepped
@@ -175,5 +176,4 @@ from torchmedic.facts.wiring import SchedulerSeen as SchedulerSeen
 from torchmedic.facts.wiring import StateLoaded as StateLoaded
 from torchmedic.facts.wiring import StrayLeaf as StrayLeaf
 from torchmedic.facts.wiring import TrainedInEval as TrainedInEval
-from torchmedic.facts.wiring import UnusedTotal as UnusedTotal
 from torchmedic.facts.workers import WorkerStream as WorkerStream

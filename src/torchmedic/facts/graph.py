@@ -1,0 +1,49 @@
+"""Facts about the graph of a step: where it ends too early, and what is built and left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphCut(Observation):
+    """Parameters of an optimizer that never had a gradient although the loss was computed from them.
+
+    `how` is "detach", "data", "no_grad", "checkpoint", "library", "integer", "discrete", "item", "numpy", "tolist"
+    or "zero" (differentiable, with derivative 0 everywhere). `rebuilt` is the line that made a new leaf of the loss.
+    `whole_term`: the parameters do get a gradient, but a whole term of the loss is cut off.
+    """
+
+    kind: ClassVar[str] = "graph-cut"
+    how: str
+    op: str
+    parameters: tuple[str, ...]
+    parameter_count: int = 0
+    where: Location | None = None
+    expression: str = ""
+    callee: str = ""
+    read: Location | None = None
+    rebuilt: Location | None = None
+    backward: Location | None = None
+    optimizer_built: Location | None = None
+    loss_is_leaf: bool = False
+    whole_term: bool = False
+    fresh: bool = True
+    watched_steps: int = 0
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnusedTotal(Observation):
+    """A sum was built on the tensor from which backward ran, and went nowhere; some parameters got no gradient."""
+
+    kind: ClassVar[str] = "unused-total"
+    parameters: tuple[str, ...]
+    parameter_count: int = 0
+    total: Location | None = None
+    expression: str = ""
+    backward: Location | None = None
+    step: int | None = None
