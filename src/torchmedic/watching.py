@@ -54,7 +54,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
         Wraparound(),
         PairedLoaders(loaders),
     )
-    ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders), PairedLoaders(loaders))
+    ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
     trackers = Trackers()
     told = (trackers, Frameworks(trackers), FirstBatches(), FirstBatchAgain(loaders), RowsChanged())
     for probe in (*watching, *ranks, *silent, *told, *wiring_exams(modules, optimizers), *after_a_crash):

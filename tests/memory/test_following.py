@@ -92,11 +92,11 @@ def test_a_checkpoint_is_not_overwritten(tmp_path: Path) -> None:
 
 
 def test_where_the_script_was_lost_is_said_with_the_partial_answer(tmp_path: Path) -> None:
-    plan = _training(tmp_path, after="x[:, 300] if step == 1 else None")
+    plan = _training(tmp_path, after="x[:, 300] if step == 0 else None")
     assert plan.lost is not None
     assert plan.lost.where is not None
     assert (plan.lost.where.file, plan.lost.where.line) == ("script.py", 14)
-    assert plan.steps == 2
+    assert plan.steps == 1
     assert plan.peak_allocated > 4 * _WEIGHTS
 
 

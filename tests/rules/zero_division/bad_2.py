@@ -16,12 +16,13 @@ class SignedRoot(torch.autograd.Function):
 
 
 torch.manual_seed(0)
-encoder = nn.Sequential(nn.Linear(16, 8), nn.Dropout(0.2))
+encoder = nn.Linear(16, 8)
 decoder = nn.Linear(8, 16)
 optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=1e-3)
+x = torch.randn(32, 16)
+kept = (torch.rand(32, 8) > 0.2).float()
 for step in range(5):
-    x = torch.randn(32, 16)
-    loss = nn.functional.mse_loss(decoder(SignedRoot.apply(encoder(x))), x)
+    loss = nn.functional.mse_loss(decoder(SignedRoot.apply(kept * encoder(x))), x)
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()

@@ -25,6 +25,7 @@ class MethodNotCalled(Rule):
     tell_apart = "a line of its own names `zero_grad`, `step`, `backward`, `eval` or `train` without parentheses"
     needs = (UncalledMethod,)
     folds = (
+        "never-a-backward",
         "gradients-never-cleared",
         "optimizer-never-stepped",
         "scheduler-never-stepped",

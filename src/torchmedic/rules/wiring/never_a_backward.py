@@ -17,7 +17,7 @@ class NeverABackward(Rule):
     symptoms = (Symptom.WEIGHTS_STILL, Symptom.LOSS_FLAT, Symptom.SCORE_LOW)
     tell_apart = "in the whole run no gradient was computed, although an optimizer stepped"
     needs = (NeverBackward,)
-    folds = ("TRN", "WIR", "LOS")
+    folds = ("TRN", "LOS")
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for seen in run.all(NeverBackward):
