@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import time
+import traceback
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -62,6 +63,8 @@ def _follow(asked: dict[str, Any]) -> None:
             finish(lost_to(error))
         else:
             finish(None)
+    except BaseException:  # noqa: BLE001 - the test shows what went wrong
+        traceback.print_exc()
     finally:
         sys.stdout.flush()
         os._exit(0)

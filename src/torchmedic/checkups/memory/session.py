@@ -16,11 +16,13 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from torchmedic.checkups.memory.asking import PLAN_FILE, Request
-from torchmedic.facts import MemoryPlan, to_plain
+from torchmedic.facts import Location, MemoryPlan, to_plain
 from torchmedic.facts.memory_plan import LostTrack
 from torchmedic.probes.frames import is_user_file, location, user_location
 
 if TYPE_CHECKING:
+    from _typeshed import TraceFunction
+
     from torchmedic.checkups.memory.following import Following
     from torchmedic.checkups.memory.pretending import Pretence
 
@@ -56,18 +58,39 @@ def _give_up_in_time(pretence: Pretence, following: Following, finish: Callable[
         return
     last = (0, 0)
 
+    def give_up(where: Location | None) -> None:
+        finish(LostTrack(error=f"no optimizer step came within {_PATIENCE} seconds", where=where))
+        os._exit(0)
+
     def look(_number: int, frame: FrameType | None) -> None:
         nonlocal last
         now = (following.steps, min(pretence.ledger.booked, 1))
         if now == last and now[1]:
-            where = user_location(frame)
-            finish(LostTrack(error=f"no optimizer step came within {_PATIENCE} seconds", where=where))
-            os._exit(0)
+            _at_the_next_line(frame, functools.partial(give_up, user_location(frame)))
         last = now
         signal.alarm(_PATIENCE)
 
     signal.signal(signal.SIGALRM, look)
     signal.alarm(_PATIENCE)
+
+
+def _at_the_next_line(frame: FrameType | None, act: Callable[[], None]) -> None:
+    """Call `act` when a line of the user's begins: a signal may come in the middle of an operation on the card."""
+
+    def on_line(_frame: FrameType, event: str, _argument: object) -> TraceFunction | None:
+        if event == "line":
+            sys.settrace(None)
+            act()
+        return on_line
+
+    def on_call(frame: FrameType, _event: str, _argument: object) -> TraceFunction | None:
+        return on_line if is_user_file(frame.f_code.co_filename) else None
+
+    while frame is not None:
+        if is_user_file(frame.f_code.co_filename):
+            frame.f_trace = on_line
+        frame = frame.f_back
+    sys.settrace(on_call)
 
 
 def _measure(folder: Path, began: float) -> Callable[[LostTrack | None], None]:
