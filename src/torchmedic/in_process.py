@@ -22,7 +22,7 @@ from torchmedic.launch.parent import new_run_folder
 from torchmedic.probes.cells import is_notebook, name_cells
 from torchmedic.probes.exceptions import crash_of
 from torchmedic.probes.frames import is_own_file, shown_path
-from torchmedic.record import Recorder, say
+from torchmedic.record import Recorder, name_script_again, say
 from torchmedic.redaction import redact_argv
 from torchmedic.render.diffs import with_diffs
 from torchmedic.render.terminal import terminal
@@ -106,6 +106,7 @@ class Watch:
         recorder = self._recorder
         if recorder is None or not recorder.is_ours:
             return self.verdict
+        name_script_again()
         try:
             if error is not None:
                 recorder.observe(crash_of(error, step=recorder.step or None))

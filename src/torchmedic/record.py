@@ -243,6 +243,14 @@ class Recorder:
             self._writer.close()
 
 
+def name_script_again() -> None:
+    """Tell `__main__` its file: Python takes it away when the script is over, and the last questions need it."""
+    main = sys.modules.get("__main__")
+    path = getattr(getattr(main, "__loader__", None), "path", None)
+    if main is not None and path is not None and getattr(main, "__file__", None) is None:
+        main.__file__ = path
+
+
 _recorders: weakref.WeakSet[Recorder] = weakref.WeakSet()
 
 

@@ -26,7 +26,7 @@ from torchmedic.probes.launched import Launched
 from torchmedic.probes.start_times import StartTimes
 from torchmedic.probes.stuck import Stuck
 from torchmedic.probes.whereabouts import Whereabouts
-from torchmedic.record import Recorder, say
+from torchmedic.record import Recorder, name_script_again, say
 from torchmedic.store import Writer, update_info
 
 FAULT_LOG = "fault.log"
@@ -186,6 +186,7 @@ def _finish(recorder: Recorder) -> None:
         return
     _silence_worker_alarm()
     _lift_file_limit()
+    name_script_again()
     try:
         error = getattr(sys, "last_value", None)
         if isinstance(error, Exception):

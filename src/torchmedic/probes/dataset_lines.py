@@ -6,17 +6,12 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from torch.utils.data import Subset
-
 from torchmedic.facts import Location
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import is_user_file, location
+from torchmedic.probes.loaders import base_of
 from torchmedic.probes.sources import hung_at, user_files
 from torchmedic.probes.values import type_name
-
-
-def base_of(dataset: Any) -> Any:
-    return dataset.dataset if isinstance(dataset, Subset) else dataset
 
 
 def differing_map(first: Any, second: Any) -> tuple[str, type, tuple[str, int, int, int, int]] | None:

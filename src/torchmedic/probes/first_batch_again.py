@@ -9,7 +9,7 @@ import torch
 
 from torchmedic.facts import FirstBatchOnly, Location
 from torchmedic.probes.frames import user_location
-from torchmedic.probes.loaders import Loaders, below_subsets
+from torchmedic.probes.loaders import Loaders, base_of
 from torchmedic.record import Probe, Recorder
 
 _LEAST_STARTS = 12
@@ -43,7 +43,7 @@ class FirstBatchAgain(Probe):
     def on_batch(self, batch: Any, iterator: Any) -> None:
         if self.recorder.clock_is_held or not torch.is_grad_enabled():
             return
-        key = id(below_subsets(iterator._dataset, None)[0])
+        key = id(base_of(iterator._dataset))
         known = self._starts.get(key)
         if known is None:
             if len(self._starts) < _MOST_LOADERS:

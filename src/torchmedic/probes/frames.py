@@ -68,6 +68,11 @@ def user_frame(frame: FrameType | None = None) -> FrameType | None:
     return at
 
 
+def file_of(kind: type) -> str:
+    """The file whose module a class belongs to; empty where there is none."""
+    return getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+
+
 def user_location(frame: FrameType | None = None) -> Location | None:
     """The user's line that led here."""
     found = user_frame(frame or sys._getframe(1))

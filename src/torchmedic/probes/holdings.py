@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from torchmedic.probes.frames import is_user_file
+from torchmedic.probes.frames import file_of, is_user_file
 
 _OWN_STORES = frozenset(vars(nn.Module()))
 _MOST_ITEMS = 2_000
@@ -98,11 +98,7 @@ def _is_full(cell: Any) -> bool:
 
 
 def is_plain_user_object(thing: Any) -> bool:
-    import sys
-
-    module = sys.modules.get(type(thing).__module__)
-    file = getattr(module, "__file__", None) or ""
-    return hasattr(thing, "__dict__") and not isinstance(thing, type) and bool(file) and is_user_file(file)
+    return hasattr(thing, "__dict__") and not isinstance(thing, type) and is_user_file(file_of(type(thing)))
 
 
 def leaves_of(roots: Iterable[Any]) -> list[torch.Tensor]:

@@ -15,7 +15,7 @@ from torch import nn
 
 from torchmedic.facts import Location
 from torchmedic.probes.expressions import parsed
-from torchmedic.probes.frames import is_user_file, location, outward
+from torchmedic.probes.frames import file_of, is_user_file, location, outward
 
 _MOST_VISITED = 30_000
 _DEEPEST = 5
@@ -101,7 +101,7 @@ def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
                     yield from ((f".{child}", module) for child, module in item.items())
                 elif name not in ("_parameters", "_buffers"):
                     yield f".{name}", item
-        if is_user_file(getattr(sys.modules.get(type(thing).__module__), "__file__", None) or ""):
+        if is_user_file(file_of(type(thing))):
             shared = vars(type(thing)).items()
             yield from ((f".{name}", item) for name, item in shared if isinstance(item, _CONTAINERS))
 

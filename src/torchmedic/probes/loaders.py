@@ -274,6 +274,11 @@ def below_subsets(dataset: Any, indices: Any) -> tuple[Any, Any]:
     return dataset, indices
 
 
+def base_of(dataset: Any) -> Any:
+    """The data set that subsets were cut from."""
+    return below_subsets(dataset, None)[0]
+
+
 def _failed_index(outcome: Outcome, wanted: list[Any]) -> int | None:
     at_sample = (outcome.failed or outcome.timed_out) and outcome.stage == "dataset"
     return _as_int(wanted[outcome.position]) if at_sample and outcome.position is not None else None

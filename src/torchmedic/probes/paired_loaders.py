@@ -12,9 +12,9 @@ from typing import Any
 import torch
 
 from torchmedic.facts import ConstantTargets, InputsApart, LabelMapsApart, Location, SharedSetting, TargetAmongInputs
-from torchmedic.probes.dataset_lines import base_of, differing_map, none_in_one, returned_at, settings_below
+from torchmedic.probes.dataset_lines import differing_map, none_in_one, returned_at, settings_below
 from torchmedic.probes.frames import location
-from torchmedic.probes.loaders import Loaders
+from torchmedic.probes.loaders import Loaders, base_of
 from torchmedic.probes.rows import is_held_out, names_of_loader
 from torchmedic.probes.sources import hung_at
 from torchmedic.probes.spreads import some_values

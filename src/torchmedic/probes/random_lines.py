@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 
 from torchmedic.facts import Location
 from torchmedic.probes.expressions import parsed
-from torchmedic.probes.frames import is_user_file, location, location_of
+from torchmedic.probes.frames import file_of, is_user_file, location, location_of
 from torchmedic.probes.sources import user_files
 
 # fmt: off
@@ -50,13 +49,13 @@ def drawn_before(frame: FrameType, generator: str) -> Location | None:
 
 def drawn_in(kinds: Iterable[type], generator: str) -> Location | None:
     """A line in the methods of some classes of the user's that draws; not while they are built."""
-    names = {kind.__name__ for kind in kinds if is_user_file(_file_of(kind))}
+    names = {kind.__name__ for kind in kinds if is_user_file(file_of(kind))}
     return _first_drawing(generator, lambda node: isinstance(node, ast.ClassDef) and node.name in names)
 
 
 def mentions_dropout(kinds: Iterable[type]) -> bool:
     """Whether classes of the user's speak of dropout, whose draws could be taken for their own."""
-    files = {_file_of(kind) for kind in kinds}
+    files = {file_of(kind) for kind in kinds}
     trees = [parsed(file) for file in files if is_user_file(file)]
     names = (_word(node) for tree in trees if tree is not None for node in ast.walk(tree))
     return any("drop" in name.lower() for name in names)
@@ -136,10 +135,6 @@ def _function_around(tree: ast.Module, line: int) -> str:
         n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.lineno <= line <= (n.end_lineno or 0)
     ]
     return max(functions, key=lambda f: f.lineno).name if functions else ""
-
-
-def _file_of(kind: type) -> str:
-    return getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
 
 
 def _name(node: ast.expr) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-import sys
+import contextlib
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,10 +14,9 @@ import torch
 
 from torchmedic.facts import Location, RowsRewritten
 from torchmedic.probes.expressions import parsed
-from torchmedic.probes.frames import is_user_file, location
-from torchmedic.probes.loaders import below_subsets
+from torchmedic.probes.frames import file_of, is_user_file, location
+from torchmedic.probes.loaders import base_of
 from torchmedic.probes.sources import user_files
-from torchmedic.probes.values import type_name
 from torchmedic.record import Probe, Recorder
 
 _ROWS = 8
@@ -46,6 +46,25 @@ class _Row:
         self.changes += 1
 
 
+@dataclass(slots=True)
+class _Kept:
+    """A data set that is looked at: weakly held, because its owner may want its memory back."""
+
+    dataset: weakref.ref[Any]
+    kind: type
+    attributes: dict[str, list[_Row]]
+    looks: int = 0
+
+    def look(self, dataset: Any) -> None:
+        if self.looks < _MOST_LOOKS:
+            self.looks += 1
+            for attribute, rows in self.attributes.items():
+                for row in rows:
+                    now = _row(vars(dataset).get(attribute), row.number)
+                    if now is not None:
+                        row.look(now)
+
+
 class RowsChanged(Probe):
     """Keeps a few rows of a data set that is read in this process, and looks at them again whenever a pass begins."""
 
@@ -53,34 +72,29 @@ class RowsChanged(Probe):
 
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
-        self._kept: dict[int, tuple[Any, dict[str, list[_Row]]]] = {}
-        self._looks: dict[int, int] = {}
+        self._kept: list[_Kept] = []
 
     def on_batch(self, batch: Any, iterator: Any) -> None:
         # Workers change copies of their own, which are gone with them.
         if self.recorder.clock_is_held or iterator._num_workers or getattr(iterator, "_num_yielded", 0) != 1:
             return
-        dataset, _ = below_subsets(iterator._dataset, None)
-        kept = self._kept.get(id(dataset))
-        if kept is None and len(self._kept) < _MOST_DATASETS and is_user_file(_file_of(type(dataset))):
-            self._kept[id(dataset)] = dataset, dict(_rows_of(dataset))
-        elif kept is not None and self._looks.setdefault(id(dataset), 0) < _MOST_LOOKS:
-            self._looks[id(dataset)] += 1
-            for attribute, rows in kept[1].items():
-                for row in rows:
-                    now = _row(vars(dataset).get(attribute), row.number)
-                    if now is not None:
-                        row.look(now)
+        dataset = base_of(iterator._dataset)
+        kept = next((one for one in self._kept if one.dataset() is dataset), None)
+        if kept is not None:
+            kept.look(dataset)
+        elif len(self._kept) < _MOST_DATASETS and is_user_file(file_of(type(dataset))):
+            with contextlib.suppress(TypeError):  # a class with slots and no place for weak references
+                self._kept.append(_Kept(weakref.ref(dataset), type(dataset), dict(_rows_of(dataset))))
 
     def on_finish(self) -> None:
-        for dataset, attributes in self._kept.values():
-            for attribute, rows in attributes.items():
+        for kept in self._kept:
+            for attribute, rows in kept.attributes.items():
                 changed = [row for row in rows if row.changes >= _LEAST_CHANGES]
-                where = writing_line(type(dataset), attribute) if len(changed) > 1 else None
+                where = writing_line(kept.kind, attribute) if len(changed) > 1 else None
                 if where is not None:
                     self.recorder.observe(
                         RowsRewritten(
-                            dataset=type_name(dataset),
+                            dataset=kept.kind.__name__,
                             attribute=attribute,
                             row=changed[0].number,
                             values=tuple(changed[0].first[:4]),
@@ -124,7 +138,7 @@ def _row(held: Any, number: int) -> np.ndarray[Any, Any] | None:
 
 def writing_line(kind: type, attribute: str) -> Location | None:
     """The line of `__getitem__`, or of a function it may hand a row to, that writes into the row in place."""
-    file = _file_of(kind)
+    file = file_of(kind)
     for node in _functions(file, kind.__name__, "__getitem__"):
         names = _aliases(node, attribute)
         line = next(_writes(node, names, attribute), None)
@@ -201,7 +215,3 @@ def _writes(function: ast.FunctionDef, names: set[str], attribute: str) -> Itera
 def _base(target: ast.expr) -> ast.expr:
     """`row` of `row[0] += 1`; `self.x[i]` stays as it is."""
     return target.value if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) else target
-
-
-def _file_of(kind: type) -> str:
-    return getattr(sys.modules.get(kind.__module__), "__file__", None) or ""

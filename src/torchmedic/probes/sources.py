@@ -10,14 +10,14 @@ from typing import TypeGuard
 
 from torchmedic.facts import Location
 from torchmedic.probes.expressions import called_name, parsed
-from torchmedic.probes.frames import is_user_file, location, shown_path
+from torchmedic.probes.frames import file_of, is_user_file, location, shown_path
 
 _GRAD_FREE = ("no_grad", "inference_mode", "set_grad_enabled")
 
 
 def user_files() -> list[str]:
     """The files of the user's own modules that are loaded."""
-    found = dict.fromkeys(_file_of(name, module) for name, module in list(sys.modules.items()))
+    found = dict.fromkeys(getattr(module, "__file__", None) or "" for module in list(sys.modules.values()))
     return [file for file in found if file.endswith(".py") and is_user_file(file) and os.path.exists(file)]
 
 
@@ -26,18 +26,10 @@ def file_at(place: Location | None) -> str:
     return next((file for file in user_files() if place is not None and shown_path(file) == place.file), "")
 
 
-def _file_of(name: str, module: object) -> str:
-    """A module's file. Python takes it from the script itself as soon as that has come to its end."""
-    file = getattr(module, "__file__", None)
-    if file is None and name == "__main__":
-        file = getattr(getattr(module, "__loader__", None), "path", None)
-    return str(file or "")
-
-
 def hung_at(kind: type, attribute: str) -> Location | None:
     """The line of a class that first gives `self.attribute` its value; of any file, where the class has none."""
     for cls in kind.__mro__:
-        file = getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
+        file = file_of(cls)
         tree = parsed(file) if file and is_user_file(file) else None
         for node in ast.walk(tree) if tree else ():
             if isinstance(node, ast.ClassDef) and node.name == cls.__name__:

@@ -11,7 +11,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from torchmedic.facts import Location, ModuleFact, TensorSummary, Value
-from torchmedic.probes.frames import is_user_file, location
+from torchmedic.probes.frames import file_of, is_user_file, location
 from torchmedic.redaction import HIDDEN, is_secret_name, redact
 
 MOST_TEXT = 160
@@ -93,7 +93,7 @@ def _items(thing: Any, depth: int) -> tuple[Value, ...]:
         pairs = [(str(key), item) for key, item in list(thing.items())[:MOST_ITEMS]]
     elif isinstance(thing, (list, tuple)):
         pairs = [(f"[{i}]", item) for i, item in enumerate(thing[:MOST_ITEMS])]
-    elif is_user_file(_file_of(type(thing))):
+    elif is_user_file(file_of(type(thing))):
         held = _module_tensors(thing) if _is_module(thing) else list(getattr(thing, "__dict__", {}).items())
         pairs = held[:MOST_ITEMS]
     else:
@@ -217,17 +217,10 @@ def _settings(module: Any) -> dict[str, str]:
 
 def class_location(kind: type) -> Location | None:
     """The line of a class statement in the user's code."""
-    file = _file_of(kind)
+    file = file_of(kind)
     if not is_user_file(file):
         return None
     opening = re.compile(rf"\s*class\s+{re.escape(kind.__name__)}\b")
     lines = enumerate(linecache.getlines(file), start=1)
     line = next((number for number, text in lines if opening.match(text)), None)
     return location(file, line, kind.__qualname__) if line is not None else None
-
-
-def _file_of(kind: type) -> str:
-    """The file of a class. A script's own `__file__` is gone when the interpreter ends, its functions know it still."""
-    written = (f.__code__.co_filename for f in vars(kind).values() if isinstance(f, FunctionType))
-    file = next((f for f in written if not f.startswith("<")), None) if kind.__module__ == "__main__" else None
-    return file or getattr(sys.modules.get(kind.__module__), "__file__", None) or ""

@@ -62,11 +62,14 @@ def _is_constant(call: LossCall) -> bool:
 
 
 def _handed_out(run: Run, call: LossCall) -> ConstantTargets | None:
-    """The one loader that was trained on, where all targets of its first pass were this number."""
+    """The one loader that was trained on, where all targets of its first pass were this number.
+
+    It may be built anew for every epoch, by one line.
+    """
     found = list(run.all(ConstantTargets))
     trained = [one for one in run.all(LoaderSeen) if one.trained]
     fitting = [one for one in found if one.trained and one.value == call.target.minimum and one.samples >= 64]
-    return fitting[0] if fitting and len(trained) == 1 else None
+    return fitting[0] if fitting and len({one.built for one in trained}) == 1 else None
 
 
 def _is_data(run: Run, call: LossCall) -> bool:
