@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import importlib
 import os
 import subprocess
 import sys
@@ -15,6 +17,7 @@ import pytest
 from tests.laws.tree import module_name, package_files
 
 _EVERYTHING = frozenset({""})
+_SHARES = 4
 _BASICS = frozenset({"_version", "settings", "redaction"})
 
 # Each unit with what it may import: a unit, or one module of it. The command line alone may import everything.
@@ -189,14 +192,22 @@ def batched(names: list[str], size: int) -> list[list[str]]:
     return [names[start : start + size] for start in range(0, len(names), size)]
 
 
-def test_every_module_imports_alone() -> None:
-    import torch  # noqa: F401 - once, before the forks
-
+@pytest.mark.parametrize("share", range(_SHARES))
+def test_every_module_imports_alone(share: int) -> None:
     names = [module_name(path) for path in package_files() if "_boot" not in path.parts and path.name != "__main__.py"]
+    _import_what_they_lean_on(names)
     # Rules never import each other, so a family of them may share a fork.
     rules = [name for name in names if name.startswith("torchmedic.rules.")]
-    assert [name for name in names if name not in rules and not _imports_alone(name)] == []
-    assert [part[0] for part in batched(rules, 60) if not _imports_alone(*part)] == []
+    others = [name for name in names if name not in rules]
+    assert [name for name in others[share::_SHARES] if not _imports_alone(name)] == []
+    assert [part[0] for part in batched(rules, 60)[share::_SHARES] if not _imports_alone(*part)] == []
+
+
+def _import_what_they_lean_on(names: list[str]) -> None:
+    """Once, before the forks: torch and every other library that would be imported anew in each of them."""
+    for name in names:
+        with contextlib.suppress(Exception):  # what does not import here is told by name in its own fork
+            importlib.import_module(name)
 
 
 def test_a_module_that_does_not_import_is_noticed() -> None:
