@@ -145,11 +145,14 @@ from torchmedic.facts.spreads import BatchField as BatchField
 from torchmedic.facts.spreads import ColumnHistogram as ColumnHistogram
 from torchmedic.facts.spreads import Histogram as Histogram
 from torchmedic.facts.statements import DroppedResult as DroppedResult
+from torchmedic.facts.statements import ShuffledApart as ShuffledApart
 from torchmedic.facts.statements import UncalledMethod as UncalledMethod
 from torchmedic.facts.terms import EqualOperands as EqualOperands
+from torchmedic.facts.terms import EstimateAsTarget as EstimateAsTarget
 from torchmedic.facts.terms import FreshTarget as FreshTarget
 from torchmedic.facts.terms import LossTerm as LossTerm
 from torchmedic.facts.terms import NodesTrainedOn as NodesTrainedOn
+from torchmedic.facts.terms import OwnAnswerAsTarget as OwnAnswerAsTarget
 from torchmedic.facts.terms import OwnPositive as OwnPositive
 from torchmedic.facts.terms import WeightWithGradient as WeightWithGradient
 from torchmedic.facts.training import ActivationSeen as ActivationSeen

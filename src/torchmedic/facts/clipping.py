@@ -10,7 +10,10 @@ from torchmedic.facts.core import Location, Observation
 
 @dataclass(frozen=True, kw_only=True)
 class ClippingSeen(Observation):
-    """A line that clips gradients: to what, and the norms they had at the calls looked at."""
+    """A line that clips gradients: to what, and the norms they had at the calls looked at.
+
+    `wasted` are those of them that came after a step, with no other step before the gradients were computed anew.
+    """
 
     kind: ClassVar[str] = "clipping-seen"
     step: int | None
@@ -19,3 +22,5 @@ class ClippingSeen(Observation):
     limit: float
     norms: tuple[float, ...]
     calls: int
+    wasted: int = 0
+    stepped: Location | None = None

@@ -32,3 +32,16 @@ class DroppedResult(Observation):
     where: Location
     optimizer_built: Location | None
     step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShuffledApart(Observation):
+    """A line that puts one array in a new order, `moved`, and leaves the one used beside it, `left`, as it is."""
+
+    kind: ClassVar[str] = "shuffled-apart"
+    text: str
+    moved: str
+    left: str
+    where: Location
+    joined: Location
+    step: int | None = None

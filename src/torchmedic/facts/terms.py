@@ -95,3 +95,29 @@ class WeightWithGradient(Observation):
     made: Location | None
     made_text: str
     shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnAnswerAsTarget(Observation):
+    """A loss whose target was chosen from the very answer that it judges; `chosen` is the line that chose."""
+
+    kind: ClassVar[str] = "own-answer-as-target"
+    step: int | None
+    where: Location | None
+    function: str
+    names: tuple[str, str]
+    chosen: Location | None
+    chosen_text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimateAsTarget(Observation):
+    """A target `data + factor * estimate` with a gradient, estimated by the layer that gave the answer as well."""
+
+    kind: ClassVar[str] = "estimate-as-target"
+    step: int | None
+    where: Location | None
+    function: str
+    target: str
+    made: Location | None
+    made_text: str

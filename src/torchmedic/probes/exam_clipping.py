@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,8 @@ from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 _LOOKS = frozenset((1, 5, 20, 60, 200, 1_000, 5_000))
+# One call before a look the steps are followed too: was there one since the last backward?
+_EVES = frozenset(look - 1 for look in _LOOKS if look > 1)
 _NAME = "clip_grad_norm_"
 
 
@@ -23,6 +26,7 @@ class _Line:
     where: Location | None
     limit: float
     norms: list[float] = field(default_factory=list)
+    wasted: int = 0
 
 
 class ClippingExam(Probe):
@@ -35,6 +39,9 @@ class ClippingExam(Probe):
         self._patches = Patches()
         self._lines: dict[tuple[Location | None, float], _Line] = {}
         self._calls = 0
+        self._is_after_step = False
+        self._late: _Line | None = None
+        self._stepped: Location | None = None
         original = getattr(torch_clip, _NAME)
         note = shielded(self)(self._note)
 
@@ -43,6 +50,8 @@ class ClippingExam(Probe):
             with frame_hidden:
                 norm = original(parameters, max_norm, *args, **kwargs)
             self._calls += 1
+            if self._calls in _EVES:
+                recorder.wake(self)
             if self._calls in _LOOKS and self.recorder.is_ours and not self.recorder.clock_is_held:
                 note(max_norm, norm)
             return norm
@@ -57,6 +66,25 @@ class ClippingExam(Probe):
         where, told = user_location(), float(limit)
         line = self._lines.setdefault((where, told), _Line(where, told))
         line.norms.append(float(norm))
+        self._late = line if self._is_after_step else None
+
+    def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._late = None
+
+    def on_step_done(self, optimizer: Any) -> None:
+        self._is_after_step = True
+        self._stepped = self._stepped or user_location()
+        if self._calls not in _EVES and self._late is None:
+            self.recorder.rest(self, until=sys.maxsize)
+
+    def on_backward(self, roots: tuple[Any, ...]) -> None:
+        """What was clipped after a step and is computed anew before the next one was clipped for nothing."""
+        if self._late is not None:
+            self._late.wasted += 1
+            self._late = None
+
+    def on_backward_done(self, roots: tuple[Any, ...]) -> None:
+        self._is_after_step = False
 
     def on_finish(self) -> None:
         for line in self._lines.values():
@@ -68,5 +96,7 @@ class ClippingExam(Probe):
                     limit=line.limit,
                     norms=tuple(line.norms),
                     calls=self._calls,
+                    wasted=line.wasted,
+                    stepped=self._stepped,
                 )
             )

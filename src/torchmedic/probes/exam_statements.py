@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
 from torch import nn
 
-from torchmedic.facts import DroppedResult, UncalledMethod
+from torchmedic.facts import DroppedResult, ShuffledApart, UncalledMethod
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.shuffled_pairs import shuffled_apart
 from torchmedic.probes.sources import user_files
 from torchmedic.record import Probe, Recorder
 
 _METHODS = frozenset(("zero_grad", "step", "backward", "eval", "train"))
 _LEAST_STEPS = 5
+_MOST_PAIRS = 4
 
 
 class StatementExam(Probe):
@@ -51,6 +54,16 @@ class StatementExam(Probe):
                     )
                 elif function == "forward" and isinstance(value, ast.Call):
                     self._look_at_layer(file, owner, value)
+            for apart in list(itertools.islice(shuffled_apart(tree), _MOST_PAIRS)) if tree is not None else ():
+                self.recorder.observe(
+                    ShuffledApart(
+                        text=apart.text,
+                        moved=apart.moved,
+                        left=apart.left,
+                        where=location(file, apart.line),
+                        joined=location(file, apart.joined),
+                    )
+                )
 
     def _look_at_layer(self, file: str, owner: str, call: ast.Call) -> None:
         """Whether the result of `self.layer(x)` was the only thing its parameters were good for."""

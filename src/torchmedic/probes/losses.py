@@ -19,6 +19,7 @@ from torchmedic.probes.masks import Masks
 from torchmedic.probes.modes import is_compiled
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.own_targets import OwnTargets
 from torchmedic.probes.pairing import Pairings
 from torchmedic.probes.positions import operand_names
 from torchmedic.probes.terms import Terms
@@ -57,6 +58,7 @@ class LossExam(Probe):
         self._tokens = Tokens(recorder, self._modules)
         self._masks = Masks(recorder)
         self._terms = Terms(recorder)
+        self._own_targets = OwnTargets(recorder)
         self._trace: CallTrace | None = None
         self._backwards = 0
         self._exams = 0
@@ -130,6 +132,7 @@ class LossExam(Probe):
         self._tokens.close()
         self._masks.close()
         self._terms.close(trace)
+        self._own_targets.close(trace)
         self._calls.clear()
         self._meetings.clear()
 
@@ -177,6 +180,7 @@ class LossExam(Probe):
         if self._trace is not None:
             self._masks.look_at_loss(given)
             self._terms.look_at_loss(self._trace, fact, given, target)
+            self._own_targets.look_at_loss(self._trace, fact, given, target)
         if call.name not in (*_SIGN_LOSSES, *_PATH_LOSSES) and self._trace is not None:
             self._pairings.look_at_loss(self._trace, call, fact, args, kwargs)
             self._dependences.look_at_loss(self._trace, given)
@@ -250,6 +254,8 @@ class LossExam(Probe):
         if len(args) < 2 or not all(isinstance(a, torch.Tensor) for a in args[:2]):
             return
         first, second = args[0], args[1]
+        if call.name == "sub" and call.is_users and first.requires_grad and second.requires_grad and self._trace:
+            self._own_targets.look_at_difference(self._trace, call, (first, second))
         if first.requires_grad == second.requires_grad or first.ndim == 0 or second.ndim == 0:
             return
         if _made_pairs(first, second):

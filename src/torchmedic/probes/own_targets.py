@@ -1,0 +1,115 @@
+"""Targets that come from the model itself: its own answer, or an estimate that still carries a gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from torchmedic.facts import EstimateAsTarget, Location, LossCall, OwnAnswerAsTarget
+from torchmedic.probes.calls import TRANSPARENT, Call, CallTrace
+from torchmedic.probes.positions import operand_names
+from torchmedic.record import Recorder
+
+_MOST_FACTS = 40
+_LONGEST_WAY = 24
+_DISTANCES = frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"))
+_ANSWERED = frozenset(("cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"))
+_SCORING = frozenset(("softmax", "log_softmax", "sigmoid", "detach"))
+_CHOOSING = frozenset(("argmax", "max", "topk", "round", "gt", "ge", "long", "int", "one_hot"))
+_PICKING = frozenset(("max", "amax", "min", "amin", "gather", "mul", "rmul", "sum", "neg"))
+_SUMS = frozenset(("add", "radd"))
+
+
+class OwnTargets:
+    """Looks at what the target of a loss was made of, in an examined step."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._facts = 0
+        self._differences: list[tuple[Call, Call, str]] = []
+
+    def look_at_loss(self, trace: CallTrace, seen: LossCall, given: torch.Tensor, target: torch.Tensor) -> None:
+        if self._facts >= _MOST_FACTS:
+            return
+        if seen.function in _ANSWERED and not target.requires_grad:
+            self._look_at_answer(trace, seen, given, target)
+        elif seen.function in _DISTANCES and given.requires_grad and target.requires_grad:
+            for one, other, name in ((given, target, seen.names[1]), (target, given, seen.names[0])):
+                estimate = _estimate_behind(trace, one, other)
+                if estimate is not None:
+                    self._tell(seen.where, estimate, name, seen.function)
+
+    def look_at_difference(self, trace: CallTrace, call: Call, pair: tuple[Any, ...]) -> None:
+        """A hand-written distance: whether it becomes a loss is known at the end of the step."""
+        names = operand_names(call.place.expression()) if call.place else []
+        both = (names[0], names[1]) if len(names) == 2 else ("first", "second")
+        for one, other, name in ((pair[0], pair[1], both[1]), (pair[1], pair[0], both[0])):
+            estimate = _estimate_behind(trace, one, other)
+            if estimate is not None and len(self._differences) < _MOST_FACTS:
+                self._differences.append((call, estimate, name))
+
+    def close(self, trace: CallTrace) -> None:
+        for call, estimate, name in self._differences:
+            if trace.is_reduced(call.index):
+                self._tell(call.place.location() if call.place else None, estimate, name, "-")
+        self._differences.clear()
+
+    def _look_at_answer(self, trace: CallTrace, seen: LossCall, given: torch.Tensor, target: torch.Tensor) -> None:
+        chosen = _way(trace, trace.maker_of(target), TRANSPARENT | _SCORING | _CHOOSING)
+        own = _way(trace, trace.maker_of(given), TRANSPARENT | _SCORING)
+        choice = next((call for call in chosen if call.name in _CHOOSING), None)
+        if choice is None or not own or not any(call is own[-1] for call in chosen):
+            return
+        self._facts += 1
+        self._recorder.observe(
+            OwnAnswerAsTarget(
+                step=self._recorder.step,
+                where=seen.where,
+                function=seen.function,
+                names=seen.names,
+                chosen=choice.place.location() if choice.place else None,
+                chosen_text=choice.place.expression() if choice.place else choice.name,
+            )
+        )
+
+    def _tell(self, where: Location | None, estimate: Call, name: str, function: str) -> None:
+        self._facts += 1
+        self._recorder.observe(
+            EstimateAsTarget(
+                step=self._recorder.step,
+                where=where,
+                function=function,
+                target=name,
+                made=estimate.place.location() if estimate.place else None,
+                made_text=estimate.place.expression() if estimate.place else "",
+            )
+        )
+
+
+def _way(trace: CallTrace, index: int | None, through: frozenset[str]) -> list[Call]:
+    """The calls that a tensor came through, back to the first one that is of another kind."""
+    way: list[Call] = []
+    while index is not None and len(way) < _LONGEST_WAY:
+        call = trace.calls[index]
+        way.append(call)
+        learned = [read for read in call.reads if read.requires_grad] or call.reads
+        index = learned[0].maker if call.name in through and learned else None
+    return way
+
+
+def _estimate_behind(trace: CallTrace, given: torch.Tensor, target: torch.Tensor) -> Call | None:
+    """The sum `data + factor * estimate` that a target is, where the layer that gave the answer estimated it too."""
+    sums = _way(trace, trace.maker_of(target), TRANSPARENT)[-1:]
+    if not sums or sums[0].name not in _SUMS or not sums[0].is_users:
+        return None
+    data = [read for read in sums[0].reads if not read.requires_grad and read.shape]
+    learned = [read for read in sums[0].reads if read.requires_grad]
+    if len(data) != 1 or len(learned) != 1:
+        return None
+    way = _way(trace, learned[0].maker, TRANSPARENT | _PICKING)
+    own = _way(trace, trace.maker_of(given), TRANSPARENT | _PICKING)
+    is_scaled = any(call.name in ("mul", "rmul") for call in way)
+    if not is_scaled or not own or way[-1].layer is None or way[-1].layer is not own[-1].layer:
+        return None
+    return sums[0] if way[-1] is not own[-1] else None
