@@ -101,11 +101,12 @@ class Masks:
                 continue
             kept, others = fitting[~ignored], fitting[ignored]
             is_one = bool((kept == kept[0]).all()) and kept.numel() >= _LEAST_ROWS
-            if is_one and bool((others != others[0]).any()) and not bool((others == kept[0]).any()):
+            fills = fitting == kept[0]
+            if is_one and bool((others != others[0]).any()) and bool(fills.ne(ignored).all()) and _is_margin(fills):
                 maker = _first_maker(trace, mask)
                 made = maker.place.location() if maker is not None and maker.place else None
                 text = maker.place.expression() if maker is not None and maker.place else ""
-                self._tell(call, "inverted", argument, fitting, fitting == kept[0], made, text)
+                self._tell(call, "inverted", argument, fitting, fills, made, text)
             return
 
     def _tell(
@@ -171,6 +172,12 @@ class Masks:
                     )
                 )
         self._shifts.clear()
+
+
+def _is_margin(fills: torch.Tensor) -> bool:
+    """Whether these places lie at the end, or at the beginning, of every sequence, as padding does."""
+    along = [table.flip(1) if turned else table for table in (fills, fills.t()) for turned in (False, True)]
+    return any(bool((table.long().cumprod(1).sum(1) == table.sum(1)).all()) for table in along)
 
 
 def _is_far_below(value: Any) -> bool:
