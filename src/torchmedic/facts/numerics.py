@@ -223,6 +223,7 @@ class Birth(Observation):
     operands: tuple[Operand, ...] = ()
     zero_at: tuple[str, ...] = ()
     was_read: bool = False
+    was_handed: bool = False
     groups: tuple[str, ...] = ()
     helped: str = ""
     step: int | None = None

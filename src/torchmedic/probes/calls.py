@@ -226,7 +226,8 @@ class CallTrace(TorchFunctionMode):
             for call in self.readers(at):
                 if call.name in ("mean", "sum", "nanmean", "norm") and call.shape == ():
                     return True
-                if call.name in ELEMENTWISE and call.index not in seen:
+                is_elementwise = call.name in ELEMENTWISE or (call.name in ("min", "max") and len(call.reads) == 2)
+                if is_elementwise and call.index not in seen:
                     seen.add(call.index)
                     waiting.append(call.index)
         return False

@@ -32,6 +32,7 @@ class _Level:
     number: int
     bad: dict[str, Spoiled] = field(default_factory=dict)
     trial: LineTrial | None = None
+    was_handed: bool = False  # something not finite came back from a call of this line
 
 
 class Preparation(Probe):
@@ -96,7 +97,7 @@ class Preparation(Probe):
             if event == "return":
                 self._look_at_return(frame, level, arg)
                 self._levels.pop(id(frame), None)
-        level.line = frame.f_lineno or 0
+        level.line, level.was_handed = frame.f_lineno or 0, False
         statement = _statement(frame.f_code.co_filename, level.line)
         level.trial = LineTrial(statement, frame.f_locals) if statement is not None and event == "line" else None
         return self._within
@@ -118,6 +119,9 @@ class Preparation(Probe):
         found = spoiled(value, depth=3)
         if found is not None and not any(_explains(bad, found) for bad in level.bad.values()):
             self._note(frame, level, "the returned value", found, frame.f_locals)
+        caller = self._levels.get(id(frame.f_back)) if found is not None else None
+        if caller is not None:
+            caller.was_handed = True
         if found is None and holds_numbers(value):
             self._births = [b for b in self._births if b[0] != level.number]
 
@@ -150,6 +154,7 @@ class Preparation(Probe):
                     ),
                     zero_at=tuple(f"{n}: {', '.join(labels)}" for n, v in operands if (labels := zero_labels(v))),
                     was_read=_reads_a_file(statement),
+                    was_handed=level.was_handed,
                     groups=groups_of(statement, _worst(found), {**frame.f_globals, **values}),
                     helped=level.trial.helps(values, frame.f_globals, found) if level.trial is not None else "",
                 ),

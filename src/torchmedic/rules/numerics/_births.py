@@ -39,6 +39,8 @@ def birth_behind(source: Source, births: Iterable[Birth]) -> Birth | None:
 
 def inherits(birth: Birth, *, infinite: bool = False) -> bool:
     """Whether the line was handed bad values; NaN among them is innocent of an infinity."""
+    if birth.was_handed and not infinite:
+        return True
     return any((0 if infinite else o.tensor.nan or 0) + (o.tensor.inf or 0) > 0 for o in birth.operands)
 
 
