@@ -19,6 +19,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.first_batch_again import FirstBatchAgain
     from torchmedic.probes.first_batches import FirstBatches
     from torchmedic.probes.frameworks import Frameworks
+    from torchmedic.probes.ignored_tokens import IgnoredTokens
     from torchmedic.probes.index_outside import IndicesOutside
     from torchmedic.probes.inplace_clash import InplaceClashes
     from torchmedic.probes.leaks import Leaks
@@ -56,7 +57,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     )
     ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
     trackers = Trackers()
-    told = (trackers, Frameworks(trackers), FirstBatches(), FirstBatchAgain(loaders), RowsChanged())
+    told = (trackers, Frameworks(trackers), FirstBatches(), FirstBatchAgain(loaders), RowsChanged(), IgnoredTokens())
     for probe in (*watching, *ranks, *silent, *told, *wiring_exams(modules, optimizers), *after_a_crash):
         recorder.add(probe)
 

@@ -150,10 +150,16 @@ from torchmedic.facts.statements import UncalledMethod as UncalledMethod
 from torchmedic.facts.terms import EqualOperands as EqualOperands
 from torchmedic.facts.terms import EstimateAsTarget as EstimateAsTarget
 from torchmedic.facts.terms import FreshTarget as FreshTarget
+from torchmedic.facts.terms import IdleTerm as IdleTerm
+from torchmedic.facts.terms import IgnoredToken as IgnoredToken
 from torchmedic.facts.terms import LossTerm as LossTerm
 from torchmedic.facts.terms import NodesTrainedOn as NodesTrainedOn
+from torchmedic.facts.terms import OnePositionForAll as OnePositionForAll
+from torchmedic.facts.terms import OneTargetForAll as OneTargetForAll
 from torchmedic.facts.terms import OwnAnswerAsTarget as OwnAnswerAsTarget
 from torchmedic.facts.terms import OwnPositive as OwnPositive
+from torchmedic.facts.terms import SoftmaxOfOne as SoftmaxOfOne
+from torchmedic.facts.terms import WeightAfterReduction as WeightAfterReduction
 from torchmedic.facts.terms import WeightWithGradient as WeightWithGradient
 from torchmedic.facts.training import ActivationSeen as ActivationSeen
 from torchmedic.facts.training import GradientsByDepth as GradientsByDepth

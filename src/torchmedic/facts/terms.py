@@ -121,3 +121,89 @@ class EstimateAsTarget(Observation):
     target: str
     made: Location | None
     made_text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftmaxOfOne(Observation):
+    """A softmax over a dimension that held a single score at every look: its result is 1 whatever the score is."""
+
+    kind: ClassVar[str] = "softmax-of-one"
+    step: int | None
+    where: Location
+    expression: str
+    shape: tuple[int, ...]
+    dim: int
+    looks: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnePositionForAll(Observation):
+    """A single row of a table, its number the length of the sequence, that was added to every place of it."""
+
+    kind: ClassVar[str] = "one-position-for-all"
+    step: int | None
+    where: Location | None
+    expression: str
+    row: int
+    table: tuple[int, ...]
+    to: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdleTerm(Observation):
+    """A loss function that was given nothing with a gradient, added to the loss; `added` is where."""
+
+    kind: ClassVar[str] = "idle-term"
+    step: int | None
+    where: Location
+    expression: str
+    function: str
+    term: str
+    added: Location
+    value: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneTargetForAll(Observation):
+    """A table of all pairs of a batch, judged by the same column for every row."""
+
+    kind: ClassVar[str] = "one-target-for-all"
+    step: int | None
+    where: Location | None
+    names: tuple[str, str]
+    size: int
+    column: int
+    table_made: Location | None
+    table_text: str
+    target_made: Location | None
+    target_text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class IgnoredToken(Observation):
+    """A token that the model reads in every batch and whose label is always left out; `where` made it the padding."""
+
+    kind: ClassVar[str] = "ignored-token"
+    token: int
+    times: int
+    batches: int
+    where: Location | None
+    text: str
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightAfterReduction(Observation):
+    """A mask, or a weight for each sample, that was multiplied with a loss which was one number already."""
+
+    kind: ClassVar[str] = "weight-after-reduction"
+    step: int | None
+    where: Location
+    expression: str
+    weights: str
+    shape: tuple[int, ...]
+    is_mask: bool
+    function: str
+    reduced: Location
+    reduced_text: str
+    reduced_shape: tuple[int, ...]

@@ -180,7 +180,10 @@ class TrainedInEval(Observation):
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluatedInTrain(Observation):
-    """Passes without gradient through a trained model whose dropout or BatchNorm was in training mode."""
+    """Passes without gradient through a trained model whose dropout or BatchNorm was in training mode.
+
+    `own_train` is a line of the model's own `train` that calls torch's without the mode it was given.
+    """
 
     kind: ClassVar[str] = "evaluated-in-train"
     model: str
@@ -191,6 +194,7 @@ class EvaluatedInTrain(Observation):
     block: Location | None = None
     block_text: str = ""
     eval_calls: int = 0
+    own_train: Location | None = None
     step: int | None = None
 
 

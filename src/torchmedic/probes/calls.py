@@ -269,8 +269,11 @@ def _call(index: int, name: str, args: Any, kwargs: Any) -> Call:
 
 
 def _options(name: str, args: Any, kwargs: Any) -> dict[str, Any]:
-    """The plain arguments by name, and `dim` of a softmax wherever it was written."""
+    """The plain arguments by name, `dim` of a softmax wherever it was written, and the numbers of an index."""
     found = {key: value for key, value in kwargs.items() if isinstance(value, (int, float, str, bool, tuple))}
     if name in ("softmax", "log_softmax", "unsqueeze") and len(args) > 1 and isinstance(args[1], int):
         found["dim"] = args[1]
+    if name == "getitem" and len(args) > 1:
+        parts = args[1] if isinstance(args[1], tuple) else (args[1],)
+        found["index"] = tuple(part for part in parts if isinstance(part, int))
     return found

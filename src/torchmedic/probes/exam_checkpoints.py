@@ -161,7 +161,7 @@ class CheckpointExam(Probe):
 
 
 def _taker_and_giver() -> tuple[str, str] | None:
-    """`a` and `b` of `a.load_state_dict(b.state_dict())`, where the user wrote two different things."""
+    """`a` and `b` of `a.load_state_dict(b.state_dict())`, as the user wrote them."""
     frame = user_frame(sys._getframe(2))
     tree = parsed_expression(expression_at(frame.f_code, frame.f_lasti)) if frame is not None else None
     if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Attribute) or not tree.args:
@@ -169,8 +169,7 @@ def _taker_and_giver() -> tuple[str, str] | None:
     state = tree.args[0]
     if not isinstance(state, ast.Call) or not isinstance(state.func, ast.Attribute) or state.func.attr != "state_dict":
         return None
-    taker, giver = ast.unparse(tree.func.value), ast.unparse(state.func.value)
-    return (taker, giver) if taker != giver else None
+    return ast.unparse(tree.func.value), ast.unparse(state.func.value)
 
 
 def _memory(state: Any) -> int | None:

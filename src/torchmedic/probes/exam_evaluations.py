@@ -31,7 +31,7 @@ class _Seen:
     """A trained model that was run without gradient while in training mode."""
 
     reference: weakref.ref[nn.Module]
-    type: str
+    kind: type
     layers: dict[str, int]
     phases: int
     where: Location | None
@@ -107,7 +107,7 @@ class EvaluationExam(Probe):
                 frame = user_frame()
                 self._seen[id(module)] = _Seen(
                     reference=weakref.ref(module),
-                    type=type(module).__name__,
+                    kind=type(module),
                     layers=dict(Counter(type(m).__name__ for m in sensitive)),
                     phases=1,
                     where=location_of(frame) if frame is not None else None,
@@ -119,7 +119,7 @@ class EvaluationExam(Probe):
         for key, seen in self._seen.items():
             self.recorder.observe(
                 EvaluatedInTrain(
-                    model=seen.type,
+                    model=seen.kind.__name__,
                     layers=seen.layers,
                     phases=seen.phases,
                     steps=self.recorder.step,
@@ -127,12 +127,29 @@ class EvaluationExam(Probe):
                     block=seen.block,
                     block_text=seen.block_text,
                     eval_calls=self._modes.eval_calls(key),
+                    own_train=_own_train(seen.kind),
                 )
             )
 
     def _is_trained(self, module: nn.Module) -> bool:
         held = {id(p) for o in self._optimizers.alive() for g in o.param_groups for p in g["params"]}
         return any(id(p) in held for p in module.parameters())
+
+
+def _own_train(kind: type) -> Location | None:
+    """The line of a class's own `train(mode)` that calls `super().train()` and does not hand the mode on."""
+    for cls in kind.__mro__:
+        code = getattr(vars(cls).get("train"), "__code__", None)
+        if code is None or not is_user_file(code.co_filename):
+            continue
+        tree = parsed(code.co_filename)
+        functions = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)) if tree is not None else iter(())
+        own = next((node for node in functions if node.lineno == code.co_firstlineno), None)
+        for node in ast.walk(own) if own is not None else ():
+            is_call = isinstance(node, ast.Call) and ast.unparse(node.func) == "super().train"
+            if is_call and isinstance(node, ast.Call) and not node.args and not node.keywords:
+                return location(code.co_filename, node.lineno, code.co_qualname)
+    return None
 
 
 def _block_of(frame: FrameType) -> tuple[Location, str] | None:

@@ -6,6 +6,7 @@ import ast
 import functools
 import inspect
 import itertools
+import sys
 import weakref
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,7 @@ from torch.optim import lr_scheduler
 
 from torchmedic.facts import LearningRates, Location, SchedulerSeen
 from torchmedic.probes.expressions import parsed
-from torchmedic.probes.frames import is_user_file, location, location_of, user_frame, user_location
+from torchmedic.probes.frames import is_user_file, location, location_of, outward, user_frame, user_location
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.patching import Patches
 from torchmedic.record import Probe, Recorder, shielded
@@ -147,7 +148,7 @@ class ScheduleExam(Probe):
         self._count(known, lr)
         if known.stepped is None and frame is not None:
             known.stepped = location_of(frame)
-            known.metric_text = _argument(frame)
+            known.metric_text = _argument(frame) or _monitored()
             known.settings = _settings(scheduler)
             known.factor_made = _factor_line(scheduler)
             known.mode = str(getattr(scheduler, "mode", ""))
@@ -296,6 +297,12 @@ def _in_constructor(scheduler: Any) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def _monitored() -> str:
+    """The name of the metric that Lightning steps a scheduler with: its loop calls it `monitor_key`."""
+    named = (frame.f_locals.get("monitor_key") for frame in outward(sys._getframe(1)))
+    return next((name for name in named if isinstance(name, str)), "")
 
 
 def _argument(frame: Any) -> str:

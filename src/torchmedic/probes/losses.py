@@ -15,6 +15,7 @@ from torchmedic.probes import looks
 from torchmedic.probes.activations import Activations
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.dependence import Dependences
+from torchmedic.probes.idle_parts import IdleParts
 from torchmedic.probes.masks import Masks
 from torchmedic.probes.modes import is_compiled
 from torchmedic.probes.modules import Modules
@@ -59,6 +60,7 @@ class LossExam(Probe):
         self._masks = Masks(recorder)
         self._terms = Terms(recorder)
         self._own_targets = OwnTargets(recorder)
+        self._idle = IdleParts(recorder)
         self._trace: CallTrace | None = None
         self._backwards = 0
         self._exams = 0
@@ -98,6 +100,7 @@ class LossExam(Probe):
         self.remove()
         self.activations.write()
         self._terms.write()
+        self._idle.write()
 
     def _tick(self, time: int) -> None:
         """Every optimizer has a clock of its own: a second training in the same script is examined too."""
@@ -145,6 +148,7 @@ class LossExam(Probe):
             with torch.no_grad():
                 self._masks.look(self._trace, call, args, kwargs)
                 self._terms.look(self._trace, call, args, result)
+                self._idle.look(self._trace, call, args, result)
                 if call.name in LOSSES:
                     self._look_at_loss(call, args, kwargs, result)
                 elif call.name in _PAIRING:

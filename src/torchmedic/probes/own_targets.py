@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from torchmedic.facts import EstimateAsTarget, Location, LossCall, OwnAnswerAsTarget
+from torchmedic.facts import EstimateAsTarget, Location, LossCall, OneTargetForAll, OwnAnswerAsTarget
 from torchmedic.probes.calls import TRANSPARENT, Call, CallTrace
 from torchmedic.probes.positions import operand_names
 from torchmedic.record import Recorder
@@ -19,6 +19,8 @@ _SCORING = frozenset(("softmax", "log_softmax", "sigmoid", "detach"))
 _CHOOSING = frozenset(("argmax", "max", "topk", "round", "gt", "ge", "long", "int", "one_hot"))
 _PICKING = frozenset(("max", "amax", "min", "amin", "gather", "mul", "rmul", "sum", "neg"))
 _SUMS = frozenset(("add", "radd"))
+_SCALING = frozenset(("mul", "rmul", "div", "true_divide"))
+_PAIRING = frozenset(("matmul", "rmatmul", "mm", "einsum", "linear", "cosine_similarity"))
 
 
 class OwnTargets:
@@ -32,6 +34,8 @@ class OwnTargets:
     def look_at_loss(self, trace: CallTrace, seen: LossCall, given: torch.Tensor, target: torch.Tensor) -> None:
         if self._facts >= _MOST_FACTS:
             return
+        if seen.function == "cross_entropy" and given.ndim == 2 and given.shape[0] == given.shape[1] > 3:
+            self._look_at_pairs(trace, seen, given, target)
         if seen.function in _ANSWERED and not target.requires_grad:
             self._look_at_answer(trace, seen, given, target)
         elif seen.function in _DISTANCES and given.requires_grad and target.requires_grad:
@@ -70,6 +74,29 @@ class OwnTargets:
                 names=seen.names,
                 chosen=choice.place.location() if choice.place else None,
                 chosen_text=choice.place.expression() if choice.place else choice.name,
+            )
+        )
+
+    def _look_at_pairs(self, trace: CallTrace, seen: LossCall, given: torch.Tensor, target: torch.Tensor) -> None:
+        """A product of two lists of the batch: every row has a partner of its own, so that targets must differ."""
+        product = next(
+            (c for c in _way(trace, trace.maker_of(given), TRANSPARENT | _SCALING) if c.name in _PAIRING), None
+        )
+        if product is None or target.is_floating_point() or target.ndim != 1 or bool((target != target[0]).any()):
+            return
+        maker = trace.real_maker(target)[0]
+        self._facts += 1
+        self._recorder.observe(
+            OneTargetForAll(
+                step=self._recorder.step,
+                where=seen.where,
+                names=seen.names,
+                size=len(given),
+                column=int(target[0]),
+                table_made=product.place.location() if product.place else None,
+                table_text=product.place.expression() if product.place else "",
+                target_made=maker.place.location() if maker is not None and maker.place else None,
+                target_text=maker.place.expression() if maker is not None and maker.place else "",
             )
         )
 

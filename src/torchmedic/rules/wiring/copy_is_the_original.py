@@ -23,7 +23,7 @@ class CopyIsTheOriginal(Rule):
     def check(self, run: Run) -> Iterator[Diagnosis]:
         by_line: dict[tuple[str, tuple[str, str]], list[StateLoaded]] = {}
         for seen in run.all(StateLoaded):
-            if seen.between is not None and seen.own == seen.given >= 2:
+            if seen.between and seen.between[0] != seen.between[1] and seen.own == seen.given >= 2:
                 by_line.setdefault((str(seen.where), seen.between), []).append(seen)
         for (_, (taker, giver)), loads in by_line.items():
             if len({seen.step for seen in loads}) < _LEAST_LOADS:

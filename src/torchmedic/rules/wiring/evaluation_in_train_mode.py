@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from torchmedic.facts import EvaluatedInTrain, Run, TrainedInEval
+from torchmedic.facts import EvaluatedInTrain, Location, Run, TrainedInEval
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.wiring._telling import also, counted
 
@@ -35,6 +35,9 @@ class EvaluationInTrainMode(Rule):
             measures = bool(_MEASURES.search(seen.block_text)) and not _GENERATES.search(seen.block_text)
             if seen.eval_calls or not rare or not measures or run.first(TrainedInEval) is not None:
                 continue
+            if seen.own_train is not None:
+                yield self._mode_dropped(seen, seen.own_train)
+                continue
             layers = " and ".join(f"{n} `{kind}`" for kind, n in seen.layers.items())
             yield self.diagnose(
                 headline=f"`{seen.model}` is evaluated in training mode: `eval()` is never called",
@@ -49,3 +52,17 @@ class EvaluationInTrainMode(Rule):
                 ),
                 remedies=(Remedy(title="call `model.eval()` before the evaluation and `model.train()` after it"),),
             )
+
+    def _mode_dropped(self, seen: EvaluatedInTrain, where: Location) -> Diagnosis:
+        return self.diagnose(
+            headline=f"`{seen.model}.train` drops its `mode`: `eval()` leaves the model in training mode",
+            confidence="proven",
+            where=where,
+            label="torch's `train()` takes `mode=True` where none is given",
+            also=also((seen.block, "evaluated here, in training mode"), where=where),
+            culprit=Culprit(module=seen.model, op="train", phase="forward"),
+            evidence=(
+                f"`eval()` is `train(False)`; layers were in training mode in {counted(seen.phases, 'evaluation')}",
+            ),
+            remedies=(Remedy(title="hand it on: `super().train(mode)`"),),
+        )

@@ -19,6 +19,7 @@ class NothingNewLoaded(Rule):
     needs = (StateLoaded,)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
+        yield from self._check_own(run)
         for seen in run.all(StateLoaded):
             if seen.file_loaded is None or seen.own != seen.given or seen.given < 2 or seen.steps_since:
                 continue
@@ -39,3 +40,22 @@ class NothingNewLoaded(Rule):
                     Remedy(title="load the checkpoint itself with `strict=True`"),
                 ),
             )
+
+    def _check_own(self, run: Run) -> Iterator[Diagnosis]:
+        """`a.load_state_dict(a.state_dict())`, where another giver was meant."""
+        found = [seen for seen in run.all(StateLoaded) if seen.between and seen.between[0] == seen.between[1]]
+        if len(found) < 2 or any(seen.own != seen.given for seen in found):
+            return
+        name = found[0].between[0] if found[0].between else ""
+        yield self.diagnose(
+            headline=f"`{name}` loads its own state, {len(found)} times: nothing changes",
+            confidence="proven",
+            step=found[0].step,
+            where=found[0].where,
+            label="giver and taker are the same",
+            culprit=Culprit(op="load_state_dict", module=name, phase="setup"),
+            evidence=(f"all {found[0].own} tensors given share their memory with the module that loads them",),
+            remedies=(
+                Remedy(title=f"load the state of the model that is trained: `{name}.load_state_dict(….state_dict())`"),
+            ),
+        )
