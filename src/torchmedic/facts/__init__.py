@@ -80,6 +80,7 @@ from torchmedic.facts.loss import AccidentalBroadcast as AccidentalBroadcast
 from torchmedic.facts.loss import LossCall as LossCall
 from torchmedic.facts.loss import Producer as Producer
 from torchmedic.facts.masks import MaskSeen as MaskSeen
+from torchmedic.facts.masks import PaddingRead as PaddingRead
 from torchmedic.facts.masks import PositionsAlongBatch as PositionsAlongBatch
 from torchmedic.facts.memory import KeptGraph as KeptGraph
 from torchmedic.facts.memory import WorkerGrowth as WorkerGrowth

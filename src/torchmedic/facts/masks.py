@@ -44,3 +44,18 @@ class PositionsAlongBatch(Observation):
     to: tuple[int, ...]
     samples: int
     along: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaddingRead(Observation):
+    """The last place of padded sequences, taken for their end: `padded` of `rows` end in padding there."""
+
+    kind: ClassVar[str] = "padding-read"
+    step: int | None
+    where: Location
+    expression: str
+    padding: int
+    padded: int
+    rows: int
+    length: int
+    behind: float

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import torch
 
-from torchmedic.facts import Location, MaskSeen, PositionsAlongBatch
+from torchmedic.facts import Location, MaskSeen, PaddingRead, PositionsAlongBatch
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location, outward
@@ -61,6 +61,8 @@ class Masks:
                 self._judge(trace, call, mask, "attn_mask", False)
         elif call.name == "masked_fill" and call.is_users and len(args) == 3 and _is_far_below(args[2]):
             self._judge(trace, call, args[1], "mask", True)
+        elif call.name == "getitem" and call.options.get("index") == (-1,) and call.reads and len(call.shape) == 2:
+            self._look_at_last(call)
         elif call.name in _ADDING:
             self._look_at_sum(trace, call, args)
 
@@ -107,6 +109,33 @@ class Masks:
                 made = maker.place.location() if maker is not None and maker.place else None
                 text = maker.place.expression() if maker is not None and maker.place else ""
                 self._tell(call, "inverted", argument, fitting, fills, made, text)
+            return
+
+    def _look_at_last(self, call: Call) -> None:
+        """`states[:, -1]`: whether the last place of most sequences is padding behind an end of their own."""
+        states = call.reads[0].shape
+        for ids in self._tokens:
+            if len(states) != 3 or states[:2] != tuple(ids.shape) or call.shape != (states[0], states[2]):
+                continue
+            filler = ids[:, -1].mode().values
+            fills = ids == filler
+            tails = fills.flip(1).long().cumprod(1).sum(1)
+            padded = int((tails >= _LEAST_TAIL).sum())
+            is_padding = bool((tails == fills.sum(1)).all()) and bool((tails != tails[0]).any())
+            if is_padding and padded >= max(_LEAST_ROWS, 0.6 * len(ids)) and call.place is not None:
+                self._facts += 1
+                self._recorder.observe(
+                    PaddingRead(
+                        step=self._recorder.step,
+                        where=call.place.location(),
+                        expression=call.place.expression(),
+                        padding=int(filler),
+                        padded=padded,
+                        rows=len(ids),
+                        length=ids.shape[1],
+                        behind=float(tails.double().mean()),
+                    )
+                )
             return
 
     def _tell(
