@@ -58,6 +58,7 @@ from torchmedic.facts.dependence import SamplesMixed as SamplesMixed
 from torchmedic.facts.dependence import SwappedByView as SwappedByView
 from torchmedic.facts.dependence import TokensAhead as TokensAhead
 from torchmedic.facts.discards import DiscardedGradients as DiscardedGradients
+from torchmedic.facts.encodings import EncodedAnew as EncodedAnew
 from torchmedic.facts.environment import Environment as Environment
 from torchmedic.facts.environment import FailedImport as FailedImport
 from torchmedic.facts.environment import HostWait as HostWait

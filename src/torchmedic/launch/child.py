@@ -77,6 +77,7 @@ def _arm(settings: options.Settings) -> Callable[[], None]:
         recorder.add(probe)
     after_import("torch", lambda: _watch_torch(recorder, finish))
     after_import("pandas", lambda: _watch_pandas(recorder))
+    after_import("sklearn.preprocessing", lambda: _watch_encoders(recorder))
     return finish
 
 
@@ -159,11 +160,18 @@ def _look_at_one_step(recorder: Recorder) -> None:
 
 
 def _watch_pandas(recorder: Recorder) -> None:
+    from torchmedic.probes.encodings import TableNumberings
     from torchmedic.probes.missing_codes import MissingCodes
     from torchmedic.probes.tables import Tables
 
-    recorder.add(Tables())
-    recorder.add(MissingCodes())
+    for probe in (Tables(), MissingCodes(), TableNumberings()):
+        recorder.add(probe)
+
+
+def _watch_encoders(recorder: Recorder) -> None:
+    from torchmedic.probes.encodings import EncoderNumberings
+
+    recorder.add(EncoderNumberings())
 
 
 def _record_abrupt_exit(recorder: Recorder) -> None:
