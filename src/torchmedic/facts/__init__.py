@@ -131,6 +131,7 @@ from torchmedic.facts.readings import NormalisedBy as NormalisedBy
 from torchmedic.facts.resuming import ScalerLeftInFile as ScalerLeftInFile
 from torchmedic.facts.resuming import ScheduleBegunAnew as ScheduleBegunAnew
 from torchmedic.facts.resuming import StateLeftInFile as StateLeftInFile
+from torchmedic.facts.resuming import StateOfOtherParameter as StateOfOtherParameter
 from torchmedic.facts.scene import GradModeAtCrash as GradModeAtCrash
 from torchmedic.facts.scene import Holder as Holder
 from torchmedic.facts.scene import IndexOutside as IndexOutside

@@ -69,3 +69,29 @@ class ScalerLeftInFile(Observation):
     steps: int
     optimizer_loaded: bool
     step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateOfOtherParameter(Observation):
+    """An optimizer that was given a state whose entries belong, position by position, to other parameters.
+
+    `parameter` is the first one that is wrong, at `position` of `parameters`; `entry` is what it was given. `owner` is
+    the parameter that the entry belongs to, empty where no single one fits. `by_name` says that the names in the state
+    tell it; otherwise the shapes do, `shape` of the parameter and `entry_shape`.
+    """
+
+    kind: ClassVar[str] = "state-of-other-parameter"
+    optimizer: str
+    loaded: Location | None
+    built: Location | None
+    parameter: str
+    position: int
+    parameters: int
+    groups: int
+    wrong: int
+    entry: str = ""
+    owner: str = ""
+    shape: tuple[int, ...] = ()
+    entry_shape: tuple[int, ...] = ()
+    by_name: bool = False
+    step: int | None = None

@@ -15,6 +15,7 @@ from torchmedic.probes.exam_flags import FlagExam
 from torchmedic.probes.exam_gradients import GradientExam
 from torchmedic.probes.exam_leaves import LeafExam
 from torchmedic.probes.exam_modes import ModeExam
+from torchmedic.probes.exam_optimizer_state import OptimizerStateExam
 from torchmedic.probes.exam_overrides import OverrideExam
 from torchmedic.probes.exam_overwriting import OverwritingExam
 from torchmedic.probes.exam_padding import PaddingExam
@@ -56,6 +57,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         OverrideExam(modules),
         PaddingExam(modules, optimizers),
         ResumeExam(optimizers),
+        OptimizerStateExam(modules, optimizers),
         ScheduleResumeExam(schedules),
         ScalerExam(),
         StatementExam(modules, optimizers),
