@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from torchmedic.record import Recorder
+from torchmedic.record import Probe, Recorder
+
+if TYPE_CHECKING:
+    from torchmedic.probes.loaders import Loaders
+    from torchmedic.probes.modules import Modules
 
 
 def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> None:
     """Install every probe. Called when torch has been imported; `born_before` are modules that were built earlier."""
     from torchmedic.probes.autograd import Autograd
     from torchmedic.probes.batches import Batches
-    from torchmedic.probes.crash_scene import CrashScene
     from torchmedic.probes.datasets import DataExam
     from torchmedic.probes.exam import wiring_exams
     from torchmedic.probes.exam_workers import WorkerExam
@@ -20,21 +23,18 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.first_batches import FirstBatches
     from torchmedic.probes.frameworks import Frameworks
     from torchmedic.probes.ignored_tokens import IgnoredTokens
-    from torchmedic.probes.index_outside import IndicesOutside
-    from torchmedic.probes.inplace_clash import InplaceClashes
     from torchmedic.probes.leaks import Leaks
     from torchmedic.probes.loaded_files import LoadedFiles
     from torchmedic.probes.loaders import Loaders
     from torchmedic.probes.losses import LossExam
-    from torchmedic.probes.memory_at_crash import MemoryLeft
     from torchmedic.probes.metrics import Metrics
     from torchmedic.probes.modules import Modules
     from torchmedic.probes.optimizers import Optimizers
     from torchmedic.probes.paired_loaders import PairedLoaders
+    from torchmedic.probes.piling_hooks import HookCounts
     from torchmedic.probes.pulse import Pulse
     from torchmedic.probes.ranks import Ranks
     from torchmedic.probes.rows_changed import RowsChanged
-    from torchmedic.probes.stale_graph import StaleGraphs
     from torchmedic.probes.trackers import Trackers
     from torchmedic.probes.vitals import Vitals
     from torchmedic.probes.worker_memory import WorkerMemory
@@ -45,12 +45,12 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     vitals = Vitals(modules)
     seen = (modules, optimizers, vitals, Autograd(), LoadedFiles(), Batches(), loaders)
     watching = (*seen, Doctor(modules, optimizers, loaders))
-    after_a_crash = (CrashScene(modules, loaders), IndicesOutside(), InplaceClashes(), StaleGraphs(), MemoryLeft())
     silent = (
         LossExam(modules, optimizers),
         Pulse(optimizers),
         Metrics(),
         Leaks(),
+        HookCounts(modules),
         DataExam(loaders),
         Wraparound(),
         PairedLoaders(loaders),
@@ -58,8 +58,22 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
     trackers = Trackers()
     told = (trackers, Frameworks(trackers), FirstBatches(), FirstBatchAgain(loaders), RowsChanged(), IgnoredTokens())
-    for probe in (*watching, *ranks, *silent, *told, *wiring_exams(modules, optimizers), *after_a_crash):
+    exams = wiring_exams(modules, optimizers)
+    for probe in (*watching, *ranks, *silent, *told, *exams, *_after_a_crash(modules, loaders)):
         recorder.add(probe)
+
+
+def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:
+    """What looks round when the script has died."""
+    from torchmedic.probes.crash_scene import CrashScene
+    from torchmedic.probes.index_outside import IndicesOutside
+    from torchmedic.probes.inplace_clash import InplaceClashes
+    from torchmedic.probes.memory_at_crash import MemoryLeft
+    from torchmedic.probes.stale_graph import StaleGraphs
+    from torchmedic.probes.wide_samples import WideSamples
+
+    scene = CrashScene(modules, loaders)
+    return (scene, IndicesOutside(), InplaceClashes(), StaleGraphs(), MemoryLeft(), WideSamples())
 
 
 def watch_threads(recorder: Recorder) -> None:

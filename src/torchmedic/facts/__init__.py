@@ -25,6 +25,7 @@ from torchmedic.facts.crash import Frame as Frame
 from torchmedic.facts.crash import RefetchedSample as RefetchedSample
 from torchmedic.facts.crash import SampleField as SampleField
 from torchmedic.facts.crash import ShortSlice as ShortSlice
+from torchmedic.facts.crash import WideSample as WideSample
 from torchmedic.facts.data import FirstBatchOnly as FirstBatchOnly
 from torchmedic.facts.data import LoaderSeen as LoaderSeen
 from torchmedic.facts.data import MissingCode as MissingCode
@@ -84,6 +85,7 @@ from torchmedic.facts.masks import MaskSeen as MaskSeen
 from torchmedic.facts.masks import PaddingRead as PaddingRead
 from torchmedic.facts.masks import PositionsAlongBatch as PositionsAlongBatch
 from torchmedic.facts.memory import KeptGraph as KeptGraph
+from torchmedic.facts.memory import PilingHooks as PilingHooks
 from torchmedic.facts.memory import WorkerGrowth as WorkerGrowth
 from torchmedic.facts.memory_plan import BigTensor as BigTensor
 from torchmedic.facts.memory_plan import MemoryAtCrash as MemoryAtCrash

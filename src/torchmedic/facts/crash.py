@@ -127,6 +127,24 @@ class RefetchedSample(Observation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WideSample(Observation):
+    """A field of a data set's sample that is float64, and the line that made it so, seen when it was fetched again.
+
+    `of` is what was looked at: "sample", or "batch" where the user's own collating made it. `form` is its type:
+    "ndarray", "Tensor" or "float".
+    """
+
+    kind: ClassVar[str] = "wide-sample"
+    dataset: str
+    of: str
+    path: str
+    form: str
+    shape: tuple[int, ...]
+    born: Location
+    step: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ChildDeath(Observation):
     """The script's process ended without Python's knowledge: a signal, or an abrupt exit."""
 

@@ -57,3 +57,23 @@ class WorkerGrowth(Observation):
     container: str
     count: int
     where: Location | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PilingHooks(Observation):
+    """Hooks that one line of the user's registers on modules again and again, and that nobody removes.
+
+    `live` hooks of it were on one `module` when they were last counted, after `before` at an earlier count at
+    `before_step`; `modules` are as many as it registers them on, with `total` hooks in all.
+    """
+
+    kind: ClassVar[str] = "piling-hooks"
+    step: int | None
+    where: Location
+    method: str
+    module: str
+    live: int
+    before: int
+    before_step: int
+    modules: int
+    total: int

@@ -10,12 +10,13 @@ from typing import Any
 import torch
 
 from torchmedic.facts import Holder
-from torchmedic.probes.frames import is_user_file, location_of
+from torchmedic.probes.frames import file_of, is_user_file, location_of
 from torchmedic.probes.values import type_name
 
 MOST_NODES = 20_000
-_MOST_HOLDERS = 400
+_MOST_HOLDERS = 2000
 _MOST_ITEMS = 50
+_DEEPEST = 2
 
 
 def backward_roots(frames: list[FrameType]) -> tuple[torch.Tensor, ...]:
@@ -89,7 +90,7 @@ def _holder(path: str, kind: str, owner: str, function: str, file: str, tensor: 
     )
 
 
-def _tensors_in(name: str, thing: Any) -> Iterator[tuple[str, str, str, torch.Tensor]]:
+def _tensors_in(name: str, thing: Any, depth: int = 0) -> Iterator[tuple[str, str, str, torch.Tensor]]:
     if isinstance(thing, torch.nn.Module):
         for path, module in thing.named_modules():
             prefix = f"{name}.{path}" if path else name
@@ -108,6 +109,9 @@ def _tensors_in(name: str, thing: Any) -> Iterator[tuple[str, str, str, torch.Te
         if _is_users_own(thing):
             for attribute, item in list(vars(thing).items())[:_MOST_ITEMS]:
                 yield from _contained(f"{name}.{attribute}", "attribute", type_name(thing), item)
+                if depth < _DEEPEST and (isinstance(item, torch.nn.Module) or is_user_file(file_of(type(item)))):
+                    # A trainer holds the model that holds the tensor.
+                    yield from _tensors_in(f"{name}.{attribute}", item, depth + 1)
 
 
 def _contained(name: str, kind: str, owner: str, thing: Any) -> Iterator[tuple[str, str, str, torch.Tensor]]:

@@ -6,7 +6,7 @@ import ast
 import collections
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -16,23 +16,27 @@ from torch import nn
 from torchmedic.facts import Location
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import file_of, is_user_file, location, outward
+from torchmedic.probes.handing import CUTTING, handing_call
 
 _MOST_VISITED = 30_000
 _DEEPEST = 5
 _STORING = frozenset(("append", "extend", "insert", "appendleft", "add", "put", "update", "setdefault"))
 _EMPTYING = frozenset(("clear", "pop", "popleft", "popitem", "remove"))
-_CUTTING = (".item(", ".detach(", "float(", ".tolist(", ".numpy(", ".data")
 _CONTAINERS = (list, tuple, dict, collections.deque, set)
 
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """`path` as one would write it, `owner` the part before the last attribute, `name` the last identifier."""
+    """`path` as one would write it, `owner` the part before the last attribute, `name` the last identifier.
+
+    `slot` is the key or the position of a kept object in the item of the container that it is a part of.
+    """
 
     path: str
     owner: str
     name: str
     container: str
+    slot: Any = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,28 +73,32 @@ def keepers_of(things: list[Any], frame: FrameType | None) -> list[tuple[Keeper,
     seen: set[int] = set()
     found: dict[Keeper, list[Any]] = {}
     for names in namespaces(frame):
-        waiting = collections.deque((name, "", name, thing, "", 0) for name, thing in list(names.items()))
+        start = [(name, "", name, thing, "", (), 0) for name, thing in list(names.items())]
+        waiting: collections.deque[tuple[str, str, str, Any, str, tuple[Any, ...], int]] = collections.deque(start)
         while waiting and len(seen) < _MOST_VISITED:
-            path, owner, name, thing, container, depth = waiting.popleft()
+            path, owner, name, thing, container, keys, depth = waiting.popleft()
             if id(thing) in wanted:
-                found.setdefault(Keeper(path, owner, name, container), []).append(thing)
+                slot = keys[1] if len(keys) > 1 and isinstance(keys[1], (int, str)) else None
+                found.setdefault(Keeper(path, owner, name, container, slot), []).append(thing)
             if id(thing) in seen or depth >= _DEEPEST or path.startswith("__"):
                 continue
             seen.add(id(thing))
-            for label, item in _parts(thing):
-                if label.startswith("."):
-                    waiting.append((path + label, path, label[1:], item, "", depth + 1))
+            for label, key, item in _parts(thing):
+                if label:
+                    waiting.append((path + label, path, label[1:], item, "", (), depth + 1))
                 else:
-                    waiting.append((path, owner, name, item, type(thing).__name__, depth + 1))
+                    waiting.append((path, owner, name, item, type(thing).__name__, (*keys, key), depth + 1))
     return sorted(found.items(), key=lambda pair: -len(pair[1]))
 
 
-def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
+def _parts(thing: Any) -> Iterator[tuple[str, Any, Any]]:
+    """What an object holds: `(".attribute", None, item)`, or `("", key or position, item)` of a container."""
     if isinstance(thing, (list, tuple, collections.deque, set)):
         items = list(thing)
-        yield from (("", item) for item in (items if len(items) <= 4000 else items[:2000] + items[-2000:]))
+        few = items if len(items) <= 4000 else items[:2000] + items[-2000:]
+        yield from (("", position, item) for position, item in enumerate(few))
     elif isinstance(thing, dict):
-        yield from (("", item) for item in list(thing.values())[:200])
+        yield from (("", key, item) for key, item in list(thing.items())[:200])
     elif isinstance(thing, (torch.Tensor, ModuleType, type)) or (callable(thing) and not isinstance(thing, nn.Module)):
         return
     else:
@@ -98,12 +106,12 @@ def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
         if isinstance(held, dict):
             for name, item in list(held.items())[:200]:
                 if name == "_modules" and isinstance(item, dict):
-                    yield from ((f".{child}", module) for child, module in item.items())
+                    yield from ((f".{child}", None, module) for child, module in item.items())
                 elif name not in ("_parameters", "_buffers"):
-                    yield f".{name}", item
+                    yield f".{name}", None, item
         if is_user_file(file_of(type(thing))):
             shared = vars(type(thing)).items()
-            yield from ((f".{name}", item) for name, item in shared if isinstance(item, _CONTAINERS))
+            yield from ((f".{name}", None, item) for name, item in shared if isinstance(item, _CONTAINERS))
 
 
 def storing_statement(keeper: Keeper) -> Storing:
@@ -119,7 +127,7 @@ def storing_statement(keeper: Keeper) -> Storing:
     _, file, statement, value, scope = min(found, key=lambda each: each[0])
     here = location(file, statement.lineno, getattr(scope, "name", "<module>"))
     text = ast.unparse(value) if value is not None else ""
-    caller = _caller(files, keeper, scope, text)
+    caller = handing_call(files, keeper.owner, scope, value, keeper.slot) if value is not None else None
     if caller is not None:
         return Storing(caller[0], here, caller[1])
     return Storing(here, None, text, never_emptied=_is_never_emptied(scope, statement, keeper.name))
@@ -154,7 +162,7 @@ def _stores(tree: ast.Module, keeper: Keeper) -> Iterator[tuple[int, ast.stmt, a
     for scope, statement in _statements(tree):
         for value, receiver in _stored(statement, keeper):
             text = ast.unparse(value) if value is not None else ""
-            if any(cut in text for cut in _CUTTING) or isinstance(value, ast.Constant):
+            if any(cut in text for cut in CUTTING) or isinstance(value, ast.Constant):
                 continue
             likely = receiver == keeper.path or receiver == f"self.{keeper.name}" or receiver == keeper.name
             in_init = getattr(scope, "name", "") == "__init__"
@@ -211,21 +219,3 @@ def _without_key(node: ast.expr) -> ast.expr:
 
 def _last(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
-def _caller(files: list[str], keeper: Keeper, scope: ast.AST, value: str) -> tuple[Location, str] | None:
-    """Where the helper that stores its own argument is called for this keeper."""
-    if not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)) or not keeper.owner:
-        return None
-    # What a method stores of itself was not handed to it.
-    parameters = {a.arg for a in (*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs)} - {"self", "cls"}
-    if value.split(".")[0].split("[")[0] not in parameters:
-        return None
-    for file in files:
-        tree = parsed(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == scope.name:
-                given = ", ".join(ast.unparse(a) for a in (*node.args, *(k.value for k in node.keywords)))
-                if ast.unparse(node.func.value) == keeper.owner and not any(cut in given for cut in _CUTTING):
-                    return location(file, node.lineno), given
-    return None

@@ -49,6 +49,9 @@ class Outcome:
         return self.crash is not None or self.exit_signal is not None or self.exit_code is not None
 
 
+Tell = Callable[..., None]
+
+
 def fetch_again(dataset: Any, indices: list[Any], collate: Callable[[list[Any]], Any] | None) -> Outcome:
     """Call `dataset[i]` for each index and then `collate`, in a fork, within a few seconds.
 
@@ -56,13 +59,7 @@ def fetch_again(dataset: Any, indices: list[Any], collate: Callable[[list[Any]],
     """
     with tempfile.TemporaryDirectory(prefix="torchmedic-") as folder, _children_handled_by_us():
         log = Path(folder) / "log"
-        log.touch()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            pid = os.fork()
-        if pid == 0:
-            _second_fetch(log, dataset, indices, collate)
-        status, timed_out = _wait(pid)
+        status, timed_out = _in_fork(log, lambda tell: _fetch_all(tell, dataset, indices, collate))
         outcome = _read(log)
         outcome.timed_out = timed_out
         if status is not None and os.WIFSIGNALED(status) and not timed_out:
@@ -71,6 +68,24 @@ def fetch_again(dataset: Any, indices: list[Any], collate: Callable[[list[Any]],
         elif status is not None and os.WEXITSTATUS(status) != _DONE:
             outcome.exit_code = os.WEXITSTATUS(status)
         return outcome
+
+
+def told_by_fork(work: Callable[[Tell], None]) -> dict[str, Any]:
+    """What some work tells of itself, done in a fork within a few seconds."""
+    with tempfile.TemporaryDirectory(prefix="torchmedic-") as folder, _children_handled_by_us():
+        log = Path(folder) / "log"
+        _in_fork(log, work)
+        return _told(log)
+
+
+def _in_fork(log: Path, work: Callable[[Tell], None]) -> tuple[int | None, bool]:
+    log.touch()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pid = os.fork()
+    if pid == 0:
+        _do_and_end(log, work)
+    return _wait(pid)
 
 
 @contextmanager
@@ -95,12 +110,12 @@ def _wait(pid: int) -> tuple[int | None, bool]:
     return None, True
 
 
-def _second_fetch(log: Path, dataset: Any, indices: list[Any], collate: Callable[[list[Any]], Any] | None) -> None:
+def _do_and_end(log: Path, work: Callable[[Tell], None]) -> None:
     """In the fork; never returns."""
     try:
         _become_quiet(log)
         with log.open("w") as out:
-            _fetch_all(lambda **fact: print(json.dumps(fact), file=out, flush=True), dataset, indices, collate)
+            work(lambda **fact: print(json.dumps(fact), file=out, flush=True))
     finally:
         os._exit(_DONE)
 
@@ -116,9 +131,7 @@ def _become_quiet(log: Path) -> None:
     sys.modules["torch"].set_num_threads(1)
 
 
-def _fetch_all(
-    tell: Callable[..., None], dataset: Any, indices: list[Any], collate: Callable[[list[Any]], Any] | None
-) -> None:
+def _fetch_all(tell: Tell, dataset: Any, indices: list[Any], collate: Callable[[list[Any]], Any] | None) -> None:
     samples: list[Any] = []
     returns = NoneReturns()
     stage = "dataset"
@@ -151,11 +164,16 @@ def _with_origin(field: SampleField, returns: NoneReturns, dataset: Any, indices
     return field
 
 
-def _read(log: Path) -> Outcome:
+def _told(log: Path) -> dict[str, Any]:
     """The facts of the fork, the last word of each kind."""
     told: dict[str, Any] = {}
     for line in log.read_text().splitlines():
         told |= json.loads(line)
+    return told
+
+
+def _read(log: Path) -> Outcome:
+    told = _told(log)
     clues = (observation_from_plain(kind, body) for kind, body in told.get("clues", ()))
     return Outcome(
         position=told.get("position"),

@@ -27,6 +27,11 @@ def troubled_fields(samples: Sequence[Any]) -> tuple[SampleField, ...]:
     return tuple(found[:_MOST_FIELDS])
 
 
+def leaves_of(sample: Any) -> list[tuple[str, Any]]:
+    """The parts of a sample that a batch is made of, each with the path that leads to it."""
+    return [(path, leaf) for path, leaf in _leaves(sample, "", 0) if not isinstance(leaf, _List)]
+
+
 class _Missing:
     """Stands for a field that a sample lacks."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, Run
+from torchmedic.facts import Crash, Run, TensorSummary, WideSample
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._dtypes import first_holding, kinds_said
 from torchmedic.rules.errors._origins import Trail
@@ -36,6 +36,8 @@ class Float64Input(Rule):
         name = held[1] if held is not None else "the input"
         trail = Trail(Code.of(run), _makes_float64, _converts)
         born = trail.of_name(_plain(name), held[0].location) if held is not None else None
+        sample = _sample(run, held[2]) if held is not None and born is None else None
+        born = sample.born if sample is not None else born
         where = born or line
         yield self.diagnose(
             headline=f"{quoted(name)} is float64, but "
@@ -47,9 +49,36 @@ class Float64Input(Rule):
             culprit=Culprit(
                 tensor=name, module=layer_name(layer) if layer else None, phase="data" if born else "forward"
             ),
-            evidence=tuple(_evidence(crash, born is not None)),
-            remedies=(_cure(name, born.source if born is not None else ""),),
+            evidence=(*_seen_again(sample), *_evidence(crash, born is not None)),
+            remedies=(*_cures_of(sample), _cure(name, born.source if born is not None else "")),
         )
+
+
+def _sample(run: Run, held: TensorSummary) -> WideSample | None:
+    """The field of the data set that the tensor is a batch of."""
+    fitting = [seen for seen in run.all(WideSample) if seen.shape in (held.shape[1:], held.shape)]
+    made = {(seen.born.file, seen.born.line) for seen in fitting}
+    return fitting[0] if len(made) == 1 else None
+
+
+def _seen_again(sample: WideSample | None) -> Iterator[str]:
+    if sample is None:
+        return
+    sizes = f"[{', '.join(map(str, sample.shape))}]"
+    if sample.of == "batch":
+        yield f"`{sample.path}` of `{sample.dataset}`, collated again, becomes float64 on this line"
+    elif sample.form == "float":
+        yield f"`{sample.path}` of `{sample.dataset}` is a Python float, and collating makes float64 of it"
+    else:
+        yield f"`{sample.path}` of `{sample.dataset}`, fetched again, is float64{sizes} from this line on"
+
+
+def _cures_of(sample: WideSample | None) -> Iterator[Remedy]:
+    if sample is not None and sample.form == "ndarray":
+        yield Remedy(title="convert where it is born: `.astype(np.float32)`")
+    elif sample is not None:
+        word = "`torch.tensor(…, dtype=torch.float32)`" if sample.form == "float" else "`.float()`"
+        yield Remedy(title=f"convert where it is born: {word}")
 
 
 def _plain(name: str) -> str:

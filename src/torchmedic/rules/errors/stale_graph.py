@@ -66,7 +66,7 @@ class StaleGraphRule(Rule):
         name = holder.name
         headline = {
             "carried": f"`{name}` carried the graph of an earlier step into this `backward`",
-            "once": f"`{name}` was computed once, and its graph was freed by an earlier `backward`",
+            "once": f"`{name}` was computed once; an earlier `backward` freed its graph",
             "shared": f"two backwards run through `{name}`, and the first one freed its graph",
             "root": f"`{name}` is part of two backwards, and the first one freed its graph",
         }[how]
@@ -144,11 +144,20 @@ def _carrier(code: Code, crash: Crash, fact: StaleGraph) -> tuple[Holder, Locati
     for holder in sorted(fact.holders, key=lambda h: not h.is_old):
         if holder.kind == "attribute":
             stored = _attribute_store(code, holder)
-            once = stored is not None and stored.function.endswith("__init__")
+            once = stored is not None and _is_of_construction(code, stored)
             return holder, stored, "once" if holder.is_old and once else "carried"
         if holder.kind == "variable" and (found := _variable_store(code, crash, fact, holder)):
             return holder, *found
     return None
+
+
+def _is_of_construction(code: Code, place: Location) -> bool:
+    """Whether a line runs when an object is built: in `__init__`, or in a method that nothing but `__init__` calls."""
+    name = place.function.rpartition(".")[2]
+    if name == "__init__":
+        return True
+    callers = [at.function.rpartition(".")[2] for at, _ in code.calls(name)] if name else []
+    return bool(callers) and set(callers) == {"__init__"}
 
 
 def _attribute_store(code: Code, holder: Holder) -> Location | None:
