@@ -22,6 +22,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.first_batch_again import FirstBatchAgain
     from torchmedic.probes.first_batches import FirstBatches
     from torchmedic.probes.frameworks import Frameworks
+    from torchmedic.probes.full_batches import FullBatches
     from torchmedic.probes.ignored_tokens import IgnoredTokens
     from torchmedic.probes.leaks import Leaks
     from torchmedic.probes.loaded_files import LoadedFiles
@@ -54,6 +55,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
         DataExam(loaders),
         Wraparound(),
         PairedLoaders(loaders),
+        FullBatches(loaders),
     )
     ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
     trackers = Trackers()

@@ -71,6 +71,7 @@ from torchmedic.facts.environment import PageInFile as PageInFile
 from torchmedic.facts.environment import ShadowedModule as ShadowedModule
 from torchmedic.facts.environment import StartUp as StartUp
 from torchmedic.facts.flags import IdleSwitch as IdleSwitch
+from torchmedic.facts.full_batches import DividedByFullBatches as DividedByFullBatches
 from torchmedic.facts.graph import GraphCut as GraphCut
 from torchmedic.facts.graph import UnusedTotal as UnusedTotal
 from torchmedic.facts.loaders import ConstantTargets as ConstantTargets
@@ -130,6 +131,7 @@ from torchmedic.facts.ranks import WrapperSeen as WrapperSeen
 from torchmedic.facts.ranks import standing_of as standing_of
 from torchmedic.facts.readings import FileRead as FileRead
 from torchmedic.facts.readings import NormalisedBy as NormalisedBy
+from torchmedic.facts.repeated import RepeatedDraw as RepeatedDraw
 from torchmedic.facts.resuming import ScalerLeftInFile as ScalerLeftInFile
 from torchmedic.facts.resuming import ScheduleBegunAnew as ScheduleBegunAnew
 from torchmedic.facts.resuming import StateLeftInFile as StateLeftInFile

@@ -23,6 +23,7 @@ from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.own_targets import OwnTargets
 from torchmedic.probes.pairing import Pairings
 from torchmedic.probes.positions import operand_names
+from torchmedic.probes.repeated_draws import RepeatedDraws
 from torchmedic.probes.terms import Terms
 from torchmedic.probes.tokens import Tokens
 from torchmedic.probes.values import tensor_summary
@@ -61,6 +62,7 @@ class LossExam(Probe):
         self._terms = Terms(recorder)
         self._own_targets = OwnTargets(recorder)
         self._idle = IdleParts(recorder)
+        self._draws = RepeatedDraws(recorder)
         self._trace: CallTrace | None = None
         self._backwards = 0
         self._exams = 0
@@ -74,6 +76,8 @@ class LossExam(Probe):
             self._trace = None
 
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
+        if self._trace is not None:
+            self._draws.reach(self._trace, roots)
         # A loop that updates weights by hand has no other clock.
         if self.recorder.step == 0:
             self._backwards += 1
@@ -101,6 +105,7 @@ class LossExam(Probe):
         self.activations.write()
         self._terms.write()
         self._idle.write()
+        self._draws.write()
 
     def _tick(self, time: int) -> None:
         """Every optimizer has a clock of its own: a second training in the same script is examined too."""
@@ -136,12 +141,15 @@ class LossExam(Probe):
         self._masks.close()
         self._terms.close(trace)
         self._own_targets.close(trace)
+        self._draws.close()
         self._calls.clear()
         self._meetings.clear()
 
     def _look(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         if self.recorder.clock_is_held or self._trace is None:
             return
+        with torch.no_grad():
+            self._draws.look(call, args, kwargs, result)
         if not torch.is_grad_enabled() and call.name != "eq":
             return
         try:

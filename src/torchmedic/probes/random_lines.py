@@ -145,3 +145,41 @@ def _word(node: ast.AST) -> str:
     if isinstance(node, ast.arg):
         return node.arg
     return _name(node) if isinstance(node, ast.expr) else ""
+
+
+def reseeded_at(file: str, line: int, has_generator: bool) -> tuple[Location, str] | None:
+    """The line that sets the seed anew each time a line draws, and its text.
+
+    It stands above the draw in the same function or loop, or in a helper that is called there, or in a loop of the
+    user's that calls helpers.
+    """
+    tree = parsed(file)
+    if tree is None:
+        return None
+    region = _region(tree, line)
+    near = [call for part in region for call in _calls(part) if call.lineno <= line]
+    own = [call for call in near if _sets_seed(call, has_generator)]
+    if own:
+        last = max(own, key=lambda call: call.lineno)
+        return location(file, last.lineno), ast.unparse(last)
+    helpers = {_name(call.func) for call in near}
+    for other in user_files():
+        scopes = [node for node in ast.walk(parsed(other) or ast.Module([], [])) if _is_block(node, helpers)]
+        calls = [call for scope in scopes for call in _calls(scope) if _sets_seed(call, has_generator)]
+        if calls:
+            return location(other, calls[0].lineno), ast.unparse(calls[0])
+    return None
+
+
+def _is_block(node: ast.AST, helpers: set[str]) -> bool:
+    return isinstance(node, (ast.For, ast.While)) or (isinstance(node, ast.FunctionDef) and node.name in helpers)
+
+
+def _calls(scope: ast.AST) -> list[ast.Call]:
+    return [node for node in ast.walk(scope) if isinstance(node, ast.Call)]
+
+
+def _sets_seed(call: ast.Call, has_generator: bool) -> bool:
+    owner = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+    is_global = owner.split(".")[0] in ("torch", "L", "pl", "lightning", "") and "Generator" not in owner
+    return _name(call.func) in _SEEDS["torch"] and is_global is not has_generator

@@ -1,0 +1,29 @@
+"""What was seen of scores that are divided by a number of rows that was never loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class DividedByFullBatches(Observation):
+    """A count is divided by `batches * batch_size`, and a loader whose batches are counted has fewer rows.
+
+    `is_there` says that the loader was read in the very function that divides.
+    """
+
+    kind: ClassVar[str] = "divided-by-full-batches"
+    where: Location
+    text: str
+    counted: str
+    divisor: str
+    loader: str
+    built: Location | None
+    rows: int
+    batches: int
+    batch_size: int
+    is_there: bool
+    step: int | None = None
