@@ -118,11 +118,11 @@ class EncoderNumberings(_Numberings):
         original = getattr(owner, name)
 
         @functools.wraps(original)
-        def watched(encoder: Any, values: Any, *args: Any, **kwargs: Any) -> Any:
+        def watched(encoder: Any, *args: Any, **kwargs: Any) -> Any:
             with frame_hidden:
-                made = original(encoder, values, *args, **kwargs)
+                made = original(encoder, *args, **kwargs)
             if self._listens():
-                note(encoder, values)
+                note(encoder, next(iter((*args, *kwargs.values()))))  # `fit(X=…)` for one, `fit(y=…)` for the other
             return made
 
         self._patches.replace(owner, name, watched)
