@@ -251,7 +251,7 @@ def _is_at_an_end(mask: torch.Tensor) -> bool:
         counts = lying.sum(1)
         if not bool((counts < lying.shape[1]).all()):
             continue
-        at = torch.arange(lying.shape[1])
+        at = torch.arange(lying.shape[1], device=lying.device)
         if torch.equal(lying, at >= (lying.shape[1] - counts)[:, None]) or torch.equal(lying, at < counts[:, None]):
             return True
     return False

@@ -18,7 +18,7 @@ def borrow(size: int) -> torch.Tensor:
     room = 1 << max(0, size - 1).bit_length()
     if _free[room]:
         return _free[room].pop()
-    tensor = torch.zeros(room, pin_memory=True)
+    tensor = torch.zeros(room, device="cpu", pin_memory=True)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(tensor))
     return tensor
 

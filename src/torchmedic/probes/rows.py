@@ -57,7 +57,8 @@ def fingerprints(rows: torch.Tensor) -> list[int]:
     else:
         varied = (flat.sort(1).values.diff(dim=1) != 0).sum(1) >= 8
         bits = flat.long()
-    mixed = bits * 0x5851F42D4C957F2D + torch.arange(1, bits.shape[1] + 1, dtype=torch.int64) * 0x14057B7EF767814F
+    places = torch.arange(1, bits.shape[1] + 1, dtype=torch.int64, device=bits.device)
+    mixed = bits * 0x5851F42D4C957F2D + places * 0x14057B7EF767814F
     # A sum of products alone would be the same for many rows of small numbers.
     for shift, factor in ((29, 0x3F58476D1CE4E5B9), (32, 0x14D049BB133111EB)):
         mixed = (mixed ^ (mixed >> shift)) * factor

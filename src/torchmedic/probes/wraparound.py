@@ -206,7 +206,7 @@ def _size(thing: Any) -> int:
 def _as_tensor(thing: Any) -> torch.Tensor:
     """The first elements of an array: arrays of equal shape are cut alike."""
     if type(thing) is int:
-        return torch.tensor(thing)
+        return torch.tensor(thing, device="cpu")
     rows = max(1, thing.shape[0] * _MOST_ELEMENTS // max(1, _size(thing)))
     return (
         thing[:rows].detach().cpu()
