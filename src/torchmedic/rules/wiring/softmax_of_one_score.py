@@ -22,7 +22,8 @@ class SoftmaxOfOneScore(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for seen in run.all(SoftmaxOfOne):
-            if seen.looks < _LEAST_LOOKS or max(seen.shape) == 1:
+            # Where a sample has nothing else to be weighed, the number of its items is 1 for now.
+            if seen.looks < _LEAST_LOOKS or max(seen.shape[1:]) == 1:
                 continue
             largest = max(range(1, len(seen.shape)), key=lambda dim: seen.shape[dim])
             yield self.diagnose(
