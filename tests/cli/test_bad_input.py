@@ -58,6 +58,25 @@ def test_a_foreign_database_is_no_run_and_stays_as_it_is(tmp_path: Path) -> None
     assert foreign.read_bytes() == before
 
 
+@pytest.mark.parametrize("name", ["train.py", RUN_FILE, "weights.pt"])
+def test_a_file_of_the_users_is_never_written_over(tmp_path: Path, name: str) -> None:
+    run = a_run_file(tmp_path)
+    if name != RUN_FILE:
+        (tmp_path / name).write_text("precious")
+    before = contents(tmp_path)
+    is_one_line(typed("report", str(run), "--html", str(tmp_path / name)), name, "no result of torchmedic's")
+    assert contents(tmp_path) == before
+
+
+def test_a_result_goes_through_a_link_and_leaves_it(tmp_path: Path) -> None:
+    run = a_run_file(tmp_path)
+    (tmp_path / "target.json").write_text("old")
+    (tmp_path / "link.json").symlink_to(tmp_path / "target.json")
+    assert typed("report", str(run), "--json", str(tmp_path / "link.json")).status == 0
+    assert (tmp_path / "link.json").is_symlink()
+    assert (tmp_path / "target.json").read_text().startswith("{")
+
+
 @pytest.mark.parametrize("kept", [100, 4096, 9000])
 def test_a_truncated_run(tmp_path: Path, kept: int) -> None:
     run = a_run_file(tmp_path)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from torchmedic.findings import Verdict
 
 USAGE_ERROR = 2
+_NEVER_RESULTS = frozenset(
+    (".py", ".ipynb", ".db", ".pt", ".pth", ".ckpt", ".safetensors", ".yaml", ".yml", ".toml", ".sh")
+)
 
 
 class OneLineError(click.ClickException):
@@ -51,8 +54,13 @@ def load_run(path: Path) -> Run:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a result file whole or not at all."""
+    """Write a result file whole or not at all; through a link to its target, into a pipe or a device as it is."""
+    _spare_the_users(path)
+    path = path.resolve()
     try:
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         temporary.write_text(text, encoding="utf-8")
@@ -61,12 +69,19 @@ def write_text(path: Path, text: str) -> None:
         raise OneLineError(f"cannot write {path}: {error.strerror or error}") from None
 
 
+def _spare_the_users(path: Path) -> None:
+    """A script, a run or weights under the name of an output is a slip of the keyboard."""
+    if path.suffix.lower() in _NEVER_RESULTS and path.is_file():
+        raise OneLineError(f"cannot write {path}: the file that is there is no result of torchmedic's")
+
+
 def check_writable(path: Path | None) -> None:
     """Refuse an impossible output path before the run, not after it."""
     if path is None:
         return
     if path.is_dir():
         raise OneLineError(f"cannot write {path}: it is a directory")
+    _spare_the_users(path)
     parent = next((p for p in path.absolute().parents if p.exists()), None)
     if parent is None or not os.access(parent, os.W_OK):
         raise OneLineError(f"cannot write {path}: the folder is not writable")
