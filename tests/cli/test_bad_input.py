@@ -68,6 +68,18 @@ def test_a_file_of_the_users_is_never_written_over(tmp_path: Path, name: str) ->
     assert contents(tmp_path) == before
 
 
+def test_two_results_under_one_name_are_refused(tmp_path: Path) -> None:
+    run = a_run_file(tmp_path)
+    out = str(tmp_path / "out")
+    is_one_line(typed("report", str(run), "--json", out, "--html", out), "two results are to be written there")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_that_is_no_run_is_not_shown_live(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello")
+    is_one_line(typed("live", str(tmp_path / "notes.txt")), "not a torchmedic run file")
+
+
 def test_a_result_goes_through_a_link_and_leaves_it(tmp_path: Path) -> None:
     run = a_run_file(tmp_path)
     (tmp_path / "target.json").write_text("old")

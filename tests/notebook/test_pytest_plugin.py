@@ -52,6 +52,10 @@ def test_expected(medic):
 
 def test_not_watched():
     train(sick=True)
+
+@pytest.mark.medic(fail_on="sometimes")
+def test_wrong_level():
+    train()
 """
 
 
@@ -76,6 +80,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> str:
         ("test_crash", "FAILED"),
         ("test_expected", "PASSED"),
         ("test_not_watched", "PASSED"),
+        ("test_wrong_level", "FAILED"),
     ],
 )
 def test_each_test_ends_as_its_training_does(outcome: str, name: str, ended: str) -> None:
@@ -89,6 +94,10 @@ def test_the_failure_is_the_diagnosis_and_names_the_line(outcome: str) -> None:
 
 def test_a_crash_is_explained_beside_its_traceback(outcome: str) -> None:
     assert "error[ERR002]" in outcome
+
+
+def test_a_wrong_level_is_said_in_one_line(outcome: str) -> None:
+    assert "`fail_on` of the mark `medic` is one of error, warning, not 'sometimes'" in outcome
 
 
 def test_the_plugin_does_not_import_torch(tmp_path: Path) -> None:

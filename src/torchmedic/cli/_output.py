@@ -87,6 +87,14 @@ def check_writable(path: Path | None) -> None:
         raise OneLineError(f"cannot write {path}: the folder is not writable")
 
 
+def check_apart(*paths: Path | None) -> None:
+    """Refuse two results under one name, of which only one would be left; `-` is standard output."""
+    given = [path.resolve() for path in paths if path is not None and str(path) != "-"]
+    twice = next((path for path in given if given.count(path) > 1), None)
+    if twice is not None:
+        raise OneLineError(f"cannot write {twice}: two results are to be written there")
+
+
 def exit_code(verdict: Verdict, fail_on: str | None) -> int:
     """1 when a diagnosis is at least as severe as asked."""
     levels = {"error": ("error",), "warning": ("error", "warning")}.get(fail_on or "", ())

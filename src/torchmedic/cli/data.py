@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torchmedic.cli._output import OneLineError, check_writable, console, write_text
+from torchmedic.cli._output import OneLineError, check_apart, check_writable, console, write_text
 from torchmedic.cli._results import STANDARD, check_result_path, write_result
 from torchmedic.cli._script_data import WithScript, data_of, script_arguments
 from torchmedic.translation import said
@@ -57,6 +57,7 @@ def command(
     from torchmedic.checkups.data.check import check_paths
     from torchmedic.checkups.data.options import DataError, Progress
 
+    check_apart(json_path, html_path, asked["rows_path"])
     check_result_path(json_path)
     for path in (html_path, asked["rows_path"]):
         check_writable(path)

@@ -45,6 +45,8 @@ def _places(run: Path | None) -> tuple[Path, Path | None]:
     """The folder with the runs, and the one to show first."""
     if run is None:
         return Path(".torchmedic").absolute(), None
+    if run.is_file() and run.suffix != ".db":
+        raise OneLineError(f"{run}: not a torchmedic run file")
     if run.is_file():
         run = run.parent
     if not run.is_dir():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from torchmedic.cli._output import OneLineError, console, load_run
+from torchmedic.cli._output import OneLineError, check_apart, console, load_run
 from torchmedic.cli._results import STANDARD, check_result_path, write_result
 
 
@@ -21,6 +21,7 @@ def command(html_path: Path | None, light: bool, json_path: Path | None, sarif_p
     from torchmedic.render.diffs import with_diffs
     from torchmedic.triage import examine
 
+    check_apart(html_path, json_path, sarif_path)
     for path in (html_path, json_path, sarif_path):
         check_result_path(path)
     if light and html_path is None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torchmedic.cli._output import OneLineError, check_writable, console, exit_code, load_run, write_text
+from torchmedic.cli._output import OneLineError, check_apart, check_writable, console, exit_code, load_run, write_text
 from torchmedic.settings import OnSick, OnStuck, Settings
 from torchmedic.translation import said
 
@@ -89,6 +89,7 @@ def command(
 
     command = as_module(command)
     check_command(command)
+    check_apart(json_path, sarif_path, html_path)
     for path in (json_path, sarif_path, html_path):
         check_writable(path)
     place = place_in(os.environ, script_of(command))

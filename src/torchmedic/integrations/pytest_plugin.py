@@ -57,6 +57,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
 def _start(node: Any) -> Watch:
     from torchmedic.in_process import watch
 
+    asked = _option(node, "fail_on", "error")
+    if asked not in _LEVELS:
+        pytest.fail(f"`fail_on` of the mark `medic` is one of {', '.join(_LEVELS)}, not {asked!r}", pytrace=False)
     return watch(quiet=True, on_sick=_option(node, "on_sick", "stop"), name=node.name)
 
 

@@ -19,6 +19,7 @@ from torchmedic.probes.patching import hide_frame
 from torchmedic.probes.trace import Place
 
 MOST_CALLS = 20_000
+LONGEST_WAY = 24
 _NN_MODULES = nn.modules.__path__[0]
 # These hand values on as they are: whoever made the input made the output too.
 TRANSPARENT = frozenset(
@@ -214,6 +215,17 @@ class CallTrace(TorchFunctionMode):
 
     def maker_of_read(self, read: Read) -> Call | None:
         return self._through(read.maker)[0]
+
+    def way_back(self, index: int | None, through: frozenset[str]) -> list[Call]:
+        """The calls that a tensor came through, latest first, to the first one of another kind; the trained side."""
+        way: list[Call] = []
+        while index is not None and len(way) < LONGEST_WAY:
+            call = self.calls[index]
+            way.append(call)
+            known = [read for read in call.reads if read.maker is not None]
+            sides = [read for read in call.reads if read.requires_grad] or known
+            index = sides[0].maker if call.name in through and sides else None
+        return way
 
     def readers(self, index: int) -> Iterator[Call]:
         return (call for call in self.calls[index + 1 :] if any(r.maker == index for r in call.reads))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torchmedic.facts import Location
-from torchmedic.probes.expressions import parsed
+from torchmedic.probes.expressions import function_of, parsed
 from torchmedic.probes.frames import is_user_file, location
 from torchmedic.probes.loaders import base_of
 from torchmedic.probes.sources import hung_at, user_files
@@ -52,14 +52,12 @@ def returned_at(dataset: Any, which: int) -> Location | None:
     """The line of a user's data set that makes a part of what it returns."""
     kind = type(base_of(dataset))
     code = getattr(getattr(kind, "__getitem__", None), "__code__", None)
-    tree = parsed(code.co_filename) if code is not None and is_user_file(code.co_filename) else None
-    if tree is None or code is None:
+    function = function_of(code) if code is not None and is_user_file(code.co_filename) else None
+    if function is None or code is None:
         return None
-    functions = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.lineno == code.co_firstlineno)
-    function = next(functions, None)
-    returned = [n.value for n in ast.walk(function) if isinstance(n, ast.Return)] if function is not None else []
+    returned = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
     parts = [value.elts[which] for value in returned if isinstance(value, ast.Tuple) and len(value.elts) > 1]
-    if function is None or not parts:
+    if not parts:
         return None
     names = [n.id for n in ast.walk(parts[-1]) if isinstance(n, ast.Name)]
     made = [

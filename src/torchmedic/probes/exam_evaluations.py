@@ -16,7 +16,7 @@ from torch import nn
 
 from torchmedic.facts import EvaluatedInTrain, Location
 from torchmedic.probes.exam_modes import ModeExam, depends_on_mode
-from torchmedic.probes.expressions import parsed
+from torchmedic.probes.expressions import function_of, parsed
 from torchmedic.probes.frames import is_user_file, location, location_of, user_frame
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
@@ -142,9 +142,7 @@ def _own_train(kind: type) -> Location | None:
         code = getattr(vars(cls).get("train"), "__code__", None)
         if code is None or not is_user_file(code.co_filename):
             continue
-        tree = parsed(code.co_filename)
-        functions = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)) if tree is not None else iter(())
-        own = next((node for node in functions if node.lineno == code.co_firstlineno), None)
+        own = function_of(code)
         for node in ast.walk(own) if own is not None else ():
             is_call = isinstance(node, ast.Call) and ast.unparse(node.func) == "super().train"
             if is_call and isinstance(node, ast.Call) and not node.args and not node.keywords:

@@ -55,9 +55,17 @@ def parsed(filename: str) -> ast.Module | None:
         return None
 
 
+def function_of(code: CodeType) -> ast.FunctionDef | None:
+    """The definition that a code object was compiled from; None where its file cannot be read."""
+    tree = parsed(code.co_filename)
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)) if tree is not None else iter(())
+    begin = code.co_firstlineno  # of the first decorator, where there is one
+    return next((f for f in functions if begin in (f.lineno, *(d.lineno for d in f.decorator_list))), None)
+
+
 def called_name(call: ast.Call) -> str:
     """The last part of what is called: `LSTM` of `nn.LSTM(…)`."""
-    return ast.unparse(call.func).rpartition(".")[2]
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
 
 
 def peek(node: ast.AST | None, frame: FrameType) -> Any:

@@ -161,13 +161,10 @@ class IdleParts:
 
 def _reduction_behind(trace: CallTrace, index: int | None) -> Call | None:
     """The call that made one number out of many, seen through its factor."""
-    for _ in range(8):
-        call = trace.calls[index] if index is not None else None
-        if call is None or (call.shape == () and any(read.shape for read in call.reads)):
-            return call if call is not None and call.name in _JUDGING | {"sum", "mean"} else None
-        made = [read.maker for read in call.reads if read.requires_grad]
-        index = made[0] if call.name in _WEIGHING and made else None
-    return None
+    way = trace.way_back(index, _WEIGHING)
+    last = way[-1] if way else None
+    makes_one = last is not None and last.shape == () and any(read.shape for read in last.reads)
+    return last if last is not None and makes_one and last.name in _JUDGING | {"sum", "mean"} else None
 
 
 def _are_tensors(args: tuple[Any, ...]) -> bool:
@@ -176,10 +173,5 @@ def _are_tensors(args: tuple[Any, ...]) -> bool:
 
 def _judge_behind(trace: CallTrace, index: int | None) -> Call | None:
     """The loss function that made a number, seen through its weight."""
-    for _ in range(8):
-        call = trace.calls[index] if index is not None else None
-        if call is None or (call.name in _JUDGING and call.reads):
-            return call
-        made = [read.maker for read in call.reads if read.maker is not None]
-        index = made[0] if call.name in _WEIGHING and made else None
-    return None
+    way = trace.way_back(index, _WEIGHING)
+    return way[-1] if way and way[-1].name in _JUDGING else None

@@ -80,7 +80,7 @@ class Masks:
     def _look_at_given_mask(self, call: Call, ids: torch.Tensor, padding: int) -> None:
         """Transformers of Hugging Face keep the mask they were given under one name."""
         fills = ids == padding
-        tails = fills.flip(1).long().cumprod(1).sum(1)
+        tails = _tails(fills)
         uneven = int((tails >= _LEAST_TAIL).sum()) >= _LEAST_ROWS and bool((tails != tails[0]).any())
         mask = _local(_ARGUMENT)
         if not uneven or mask is None or fills.all() or mask.shape != ids.shape:
@@ -119,7 +119,7 @@ class Masks:
                 continue
             filler = ids[:, -1].mode().values
             fills = ids == filler
-            tails = fills.flip(1).long().cumprod(1).sum(1)
+            tails = _tails(fills)
             padded = int((tails >= _LEAST_TAIL).sum())
             is_padding = bool((tails == fills.sum(1)).all()) and bool((tails != tails[0]).any())
             if is_padding and padded >= max(_LEAST_ROWS, 0.6 * len(ids)) and call.place is not None:
@@ -206,7 +206,12 @@ class Masks:
 def _is_margin(fills: torch.Tensor) -> bool:
     """Whether these places lie at the end, or at the beginning, of every sequence, as padding does."""
     along = [table.flip(1) if turned else table for table in (fills, fills.t()) for turned in (False, True)]
-    return any(bool((table.long().cumprod(1).sum(1) == table.sum(1)).all()) for table in along)
+    return any(bool((_tails(table) == table.sum(1)).all()) for table in along)
+
+
+def _tails(fills: torch.Tensor) -> torch.Tensor:
+    """How many places at the end of each row are filled."""
+    return fills.flip(1).long().cumprod(1).sum(1)
 
 
 def _is_far_below(value: Any) -> bool:

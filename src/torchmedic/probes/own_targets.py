@@ -12,7 +12,6 @@ from torchmedic.probes.positions import operand_names
 from torchmedic.record import Recorder
 
 _MOST_FACTS = 40
-_LONGEST_WAY = 24
 _DISTANCES = frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"))
 _ANSWERED = frozenset(("cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"))
 _SCORING = frozenset(("softmax", "log_softmax", "sigmoid", "detach"))
@@ -60,8 +59,8 @@ class OwnTargets:
         self._differences.clear()
 
     def _look_at_answer(self, trace: CallTrace, seen: LossCall, given: torch.Tensor, target: torch.Tensor) -> None:
-        chosen = _way(trace, trace.maker_of(target), TRANSPARENT | _SCORING | _CHOOSING)
-        own = _way(trace, trace.maker_of(given), TRANSPARENT | _SCORING)
+        chosen = trace.way_back(trace.maker_of(target), TRANSPARENT | _SCORING | _CHOOSING)
+        own = trace.way_back(trace.maker_of(given), TRANSPARENT | _SCORING)
         choice = next((call for call in chosen if call.name in _CHOOSING), None)
         if choice is None or not own or not any(call is own[-1] for call in chosen):
             return
@@ -80,7 +79,7 @@ class OwnTargets:
     def _look_at_pairs(self, trace: CallTrace, seen: LossCall, given: torch.Tensor, target: torch.Tensor) -> None:
         """A product of two lists of the batch: every row has a partner of its own, so that targets must differ."""
         product = next(
-            (c for c in _way(trace, trace.maker_of(given), TRANSPARENT | _SCALING) if c.name in _PAIRING), None
+            (c for c in trace.way_back(trace.maker_of(given), TRANSPARENT | _SCALING) if c.name in _PAIRING), None
         )
         if product is None or target.is_floating_point() or target.ndim != 1 or bool((target != target[0]).any()):
             return
@@ -114,28 +113,17 @@ class OwnTargets:
         )
 
 
-def _way(trace: CallTrace, index: int | None, through: frozenset[str]) -> list[Call]:
-    """The calls that a tensor came through, back to the first one that is of another kind."""
-    way: list[Call] = []
-    while index is not None and len(way) < _LONGEST_WAY:
-        call = trace.calls[index]
-        way.append(call)
-        learned = [read for read in call.reads if read.requires_grad] or call.reads
-        index = learned[0].maker if call.name in through and learned else None
-    return way
-
-
 def _estimate_behind(trace: CallTrace, given: torch.Tensor, target: torch.Tensor) -> Call | None:
     """The sum `data + factor * estimate` that a target is, where the layer that gave the answer estimated it too."""
-    sums = _way(trace, trace.maker_of(target), TRANSPARENT)[-1:]
+    sums = trace.way_back(trace.maker_of(target), TRANSPARENT)[-1:]
     if not sums or sums[0].name not in _SUMS or not sums[0].is_users:
         return None
     data = [read for read in sums[0].reads if not read.requires_grad and read.shape]
     learned = [read for read in sums[0].reads if read.requires_grad]
     if len(data) != 1 or len(learned) != 1:
         return None
-    way = _way(trace, learned[0].maker, TRANSPARENT | _PICKING)
-    own = _way(trace, trace.maker_of(given), TRANSPARENT | _PICKING)
+    way = trace.way_back(learned[0].maker, TRANSPARENT | _PICKING)
+    own = trace.way_back(trace.maker_of(given), TRANSPARENT | _PICKING)
     is_scaled = any(call.name in ("mul", "rmul") for call in way)
     if not is_scaled or not own or way[-1].layer is None or way[-1].layer is not own[-1].layer:
         return None

@@ -10,7 +10,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from torchmedic.facts import Location, ShortSlice
-from torchmedic.probes.expressions import parsed
+from torchmedic.probes.expressions import function_of, parsed
 from torchmedic.probes.frames import is_user_file, location
 
 _MOST = 50
@@ -64,12 +64,8 @@ def _length_line(dataset: Any) -> Location | None:
     code = getattr(getattr(type(dataset), "__len__", None), "__code__", None)
     if code is None or not is_user_file(code.co_filename):
         return None
-    tree = parsed(code.co_filename)
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.FunctionDef) and node.name == "__len__" and node.lineno == code.co_firstlineno:
-            last = node.body[-1]
-            return location(code.co_filename, last.lineno, code.co_qualname)
-    return None
+    function = function_of(code)
+    return location(code.co_filename, function.body[-1].lineno, code.co_qualname) if function is not None else None
 
 
 def _cuts_of(dataset: Any, index: Any) -> list[_Cut]:

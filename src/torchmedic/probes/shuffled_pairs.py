@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from torchmedic.probes.expressions import called_name
+
 _DRAWING = frozenset(("randperm", "permutation"))
 _SEEDING = frozenset(("seed", "manual_seed", "set_state", "setstate", "Random", "RandomState", "default_rng"))
 _JOINING = ("zip", "train_test_split", "fit")
@@ -46,16 +48,16 @@ class _Scope:
 
 def shuffled_apart(tree: ast.Module) -> Iterator[Apart]:
     for scope in _scopes(tree):
-        if not any(_called(node) in _SEEDING and node.lineno > _first_move(scope) for node in _calls(scope)):
-            for line, text, name, base, order in _moves(scope):
-                for left, joined in _partners(scope, name):
-                    is_left = left not in (base, name) and scope.is_older(left, line) and joined >= line
-                    if is_left and not (order and scope.uses(left, order)):
-                        yield Apart(line, text, name, left, joined)
-
-
-def _first_move(scope: _Scope) -> int:
-    return min((line for line, *_ in _moves(scope)), default=1 << 30)
+        moves = list(_moves(scope))
+        first = min((line for line, *_ in moves), default=0)
+        # The same seed before each of two shufflings gives the same order.
+        if not moves or any(_called(node) in _SEEDING and node.lineno > first for node in _calls(scope)):
+            continue
+        for line, text, name, base, order in moves:
+            for left, joined in _partners(scope, name):
+                is_left = left not in (base, name) and scope.is_older(left, line) and joined >= line
+                if is_left and not (order and scope.uses(left, order)):
+                    yield Apart(line, text, name, left, joined)
 
 
 def _moves(scope: _Scope) -> Iterator[tuple[int, str, str, str, str]]:
@@ -147,9 +149,7 @@ def _calls(scope: _Scope) -> Iterator[ast.Call]:
 
 def _called(node: ast.AST) -> str:
     """The last name of what is called; empty for what is no call."""
-    if not isinstance(node, ast.Call):
-        return ""
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return called_name(node) if isinstance(node, ast.Call) else ""
 
 
 def _names(node: ast.AST, name: str) -> bool:
