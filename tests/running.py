@@ -34,7 +34,7 @@ import torchmedic.launch.child
 import torchmedic.probes
 import torchmedic.replay
 from torchmedic import settings as options
-from torchmedic.cli._stuck import Attendant
+from torchmedic.cli._attendant import Attendant
 from torchmedic.facts import Run, RunInfo
 from torchmedic.findings import Verdict
 from torchmedic.launch import parent

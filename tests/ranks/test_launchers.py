@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from torchmedic.launch.launchers import as_module, is_launcher, place_in
-from torchmedic.ranks.folders import is_last, new_rank, rank_in
+from torchmedic.ranks.folders import is_last, new_rank
+from torchmedic.ranks.told import rank_in
 
 SCRIPT = """
 import os

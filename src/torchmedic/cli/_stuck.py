@@ -1,4 +1,4 @@
-"""While a script runs: say so, once, when it has come to a standstill, and stop it if that is wished."""
+"""Say where a run stands that has come to a standstill, and end one that hears nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from torchmedic.cli._output import console
 from torchmedic.facts import Run, standing_of
 from torchmedic.findings import Symptom, Verdict
 from torchmedic.probes.activity import descendants, state
-from torchmedic.ranks.marks import clear_mark, mark_time, take_mark
+from torchmedic.ranks.marks import mark_time
 from torchmedic.ranks.merging import load_whole
 from torchmedic.ranks.standstill import everyone_answered, everyone_stands
 from torchmedic.translation import said
@@ -25,48 +25,23 @@ _ANSWER_SECONDS = 6.0
 _GRACE_SECONDS = 5.0
 
 
-class Attendant:
-    """Called once a second beside a running script; answers the first mark of a standstill."""
+def tell(folder: Path, stops: bool, show: Callable[[Verdict], None]) -> bool:
+    """Wait until every rank has said where it is; whether all of them stand, and something could be said of it."""
+    from torchmedic.triage import examine
 
-    def __init__(self, folder: Path, on_stuck: str, show: Callable[[Verdict], None] | None = None) -> None:
-        self._folder = folder
-        self._stops = on_stuck == "stop"
-        self._show = show or _draw
-        self._has_told = False
-        self.stopped = False
-
-    def __call__(self, pid: int) -> None:
-        if self._has_told or mark_time(self._folder) is None or not take_mark(self._folder):
-            return
-        try:
-            if self._tell():
-                self._has_told = True
-                if self._stops:
-                    self.stopped = True
-                    _stop(pid)
-            else:
-                clear_mark(self._folder)
-        except Exception as error:  # noqa: BLE001 - our faults never take the script down
-            self._has_told = True
-            told = said(f"torchmedic: could not say where the run stands ({type(error).__name__}: {error})")
-            click.echo(told, err=True)
-
-    def _tell(self) -> bool:
-        from torchmedic.triage import examine
-
-        asked = mark_time(self._folder) or 0.0
-        until = time.monotonic() + _ANSWER_SECONDS
-        run = load_whole(self._folder)
-        while not everyone_answered(run, asked) and time.monotonic() < until:
-            time.sleep(0.2)
-            run = load_whole(self._folder)
-        if not everyone_stands(run):
-            return False
-        verdict = _about_standing(examine(run))
-        if verdict.diagnoses:
-            click.echo(said(f"torchmedic: {_head(run, self._stops)}"), err=True)
-            self._show(verdict)
-        return bool(verdict.diagnoses)
+    asked = mark_time(folder) or 0.0
+    until = time.monotonic() + _ANSWER_SECONDS
+    run = load_whole(folder)
+    while not everyone_answered(run, asked) and time.monotonic() < until:
+        time.sleep(0.2)
+        run = load_whole(folder)
+    if not everyone_stands(run):
+        return False
+    verdict = _about_standing(examine(run))
+    if verdict.diagnoses:
+        click.echo(said(f"torchmedic: {_head(run, stops)}"), err=True)
+        show(verdict)
+    return bool(verdict.diagnoses)
 
 
 def _about_standing(verdict: Verdict) -> Verdict:
@@ -88,13 +63,13 @@ def _head(run: Run, stops: bool) -> str:
     return f"the run has stood still for {seconds:.0f} s{usual}; {after}"
 
 
-def _draw(verdict: Verdict) -> None:
+def draw_verdict(verdict: Verdict) -> None:
     from torchmedic.render.text import draw
 
     draw(verdict, console(error_stream=True))
 
 
-def _stop(pid: int) -> None:
+def stop(pid: int) -> None:
     """Ask the script to end, then end it and what it leaves behind: a worker in a deadlock hears nothing else."""
     below = descendants(pid)
     _send(pid, signal.SIGTERM)

@@ -84,8 +84,6 @@ def command(
     """
     from torchmedic.launch.launchers import as_module, place_in
     from torchmedic.launch.parent import script_of
-    from torchmedic.launch.retrace import look_again_if_needed
-    from torchmedic.ranks.merging import rank_files
 
     command = as_module(command)
     check_command(command)
@@ -98,8 +96,7 @@ def command(
     if place is not None and not _speaks_for_all(folder, place):
         raise SystemExit(status)
     with _status_kept(status):
-        if not rank_files(folder):
-            look_again_if_needed(command, folder, settings)
+        _look_again(command, folder, settings)
         verdict = _verdict(folder)
         _write(verdict, json_path, sarif_path)
         report = _write_report(folder, verdict, html_path)
@@ -114,7 +111,7 @@ def command(
 
 def _run_watched(command: tuple[str, ...], place: Place | None, **wishes: Any) -> tuple[int, Path, Settings]:
     """Run the command to its end; its status, the run folder, and what the watched process was told."""
-    from torchmedic.cli._stuck import Attendant
+    from torchmedic.cli._attendant import Attendant
     from torchmedic.launch.launchers import is_launcher
     from torchmedic.launch.parent import new_run_folder, run_script, run_unwatched, shared_run_folder
     from torchmedic.launch.refused import LIMITED, is_refusal, start_again
@@ -191,6 +188,15 @@ def _get_ready() -> None:
     with contextlib.suppress(Exception):
         importlib.import_module("torchmedic.reporting")
         importlib.import_module("torchmedic.triage").catalogue()
+
+
+def _look_again(command: tuple[str, ...], folder: Path, settings: Settings) -> None:
+    """Run the script a second time where only that can tell more; not with several ranks."""
+    from torchmedic.launch.retrace import look_again_if_needed
+    from torchmedic.ranks.merging import rank_files
+
+    if not rank_files(folder):
+        look_again_if_needed(command, folder, settings)
 
 
 def _verdict(folder: Path) -> Verdict:

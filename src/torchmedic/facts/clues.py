@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class MissingKey(Observation):
     """A key that a mapping or a table does not have, and those it has."""
 
@@ -24,7 +24,7 @@ class MissingKey(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class FailedCall(Observation):
     """The call that a TypeError refused: what was called, its signature, what was given."""
 
@@ -42,7 +42,7 @@ class FailedCall(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class NoneOrigin(Observation):
     """How an expression that turned out to be None came to be.
 
@@ -60,7 +60,7 @@ class NoneOrigin(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class FileAtCrash(Observation):
     """The file that could not be opened or read. `existing` is the deepest folder of its path that is there."""
 
@@ -76,7 +76,7 @@ class FileAtCrash(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class EmptyFilter(Observation):
     """A table operation that took rows and left none; `conditions` are `(text, rows left)` in their order."""
 
@@ -91,7 +91,7 @@ class EmptyFilter(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class UsedUpGenerator(Observation):
     """A generator that had ended when the script died, held by a variable of its frames or an attribute of one."""
 
@@ -102,7 +102,7 @@ class UsedUpGenerator(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class NumberAsText(Observation):
     """A text that spells a number, where a number was needed; `written` is the line of a file that spells it."""
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, TypeVar
+
+from torchmedic.facts.fact import fact
 
 ObservationT = TypeVar("ObservationT", bound="Observation")
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Location:
     """A line of source, as the reader will look it up: path relative to the working directory."""
 
@@ -22,7 +24,7 @@ class Location:
         return f"{self.file}:{self.line}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class TensorSummary:
     """What can be said of a tensor without keeping it: the form always, the values where they were looked at."""
 
@@ -50,7 +52,7 @@ class TensorSummary:
         return f"{self.dtype}{list(self.shape)}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Value:
     """A variable as it stood in a frame: a type and a short text, a tensor's form, a container's first items."""
 
@@ -62,7 +64,7 @@ class Value:
     items: tuple[Value, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ModuleFact:
     """An `nn.Module`: its class, its path below the outermost module, and what its constructor was told."""
 
@@ -91,7 +93,7 @@ class Observation:
         Observation.kinds[kind] = cls
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class RunInfo:
     """The frame of a run: what was started, where, and how it ended."""
 
@@ -114,7 +116,7 @@ class RunInfo:
     host: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Run:
     """Everything seen of one run. Rules read this and nothing else.
 

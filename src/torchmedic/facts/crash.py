@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, ModuleFact, Observation, Value
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Frame:
     """One level of the traceback with the variables that stood in it."""
 
@@ -21,7 +21,7 @@ class Frame:
         return next((v for v in self.values if v.name == name), None)
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Crash(Observation):
     """An exception that ended the script, with live frames (oldest first).
 
@@ -57,7 +57,7 @@ class Crash(Observation):
         return next((f for f in reversed(self.frames) if f.module is not None), None)
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ShortSlice:
     """A slice of one sample that asked for values past the end of what it cuts.
 
@@ -74,7 +74,7 @@ class ShortSlice:
     length_at: Location | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class SampleField:
     """A field on which the samples of a batch differ, or that no batch can be made of.
 
@@ -90,7 +90,7 @@ class SampleField:
     short: ShortSlice | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class RefetchedSample(Observation):
     """What became of the samples of a batch that a DataLoader could not fetch, when they were fetched again.
 
@@ -126,7 +126,7 @@ class RefetchedSample(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class WideSample(Observation):
     """A field of a data set's sample that is float64, and the line that made it so, seen when it was fetched again.
 
@@ -144,7 +144,7 @@ class WideSample(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ChildDeath(Observation):
     """The script's process ended without Python's knowledge: a signal, or an abrupt exit."""
 

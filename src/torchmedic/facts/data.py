@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class LoaderSeen(Observation):
     """A DataLoader in its first pass: whether it was trained on, in which order, and how its labels came.
 
@@ -35,7 +35,7 @@ class LoaderSeen(Observation):
     stepped_at: Location | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class SharedRows(Observation):
     """Rows of an evaluation that the same model was trained on before.
 
@@ -62,7 +62,7 @@ class SharedRows(Observation):
     switch_at: Location | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class WrappedArithmetic(Observation):
     """Arithmetic of small integers whose true results do not fit their type."""
 
@@ -79,7 +79,7 @@ class WrappedArithmetic(Observation):
     example: tuple[int, int, int]
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class RowsWithoutWeight(Observation):
     """A `WeightedRandomSampler` with fewer `weights` than the dataset of its loader has `rows`."""
 
@@ -92,7 +92,7 @@ class RowsWithoutWeight(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class RowsRewritten(Observation):
     """Rows of a data set that were other ones whenever a pass over them began; `values` of one number at the looks."""
 
@@ -107,7 +107,7 @@ class RowsRewritten(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class FirstBatchOnly(Observation):
     """A loader of several batches that was begun again and again, and handed out the same first batch each time."""
 
@@ -120,7 +120,7 @@ class FirstBatchOnly(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class MissingCode(Observation):
     """A number at the far end of columns of a table that was read; `shares` of each column hold it."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Cell:
     """One place in the data: a file with a line or a row (counted from 0), and what stands there."""
 
@@ -25,7 +26,7 @@ class Cell:
         return f"{named}: {self.text}" if self.text and named else named or self.text
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class DataSource(Observation):
     """One data set that was looked at. `roles` says which column is label, group, id, time or split.
 
@@ -50,7 +51,7 @@ class DataSource(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Texts:
     """What is no number in a column of numbers: how many cells, the commonest tokens, and where some are."""
 
@@ -61,7 +62,7 @@ class Texts:
     cells: tuple[Cell, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class StandIn:
     """A number that stands for missing values, in so many cells; all others of the column lie from `low` to `high`."""
 
@@ -72,7 +73,7 @@ class StandIn:
     cells: tuple[Cell, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Outliers:
     """Values far from the rest, by median and median absolute deviation. `farthest` is in such deviations.
 
@@ -88,7 +89,7 @@ class Outliers:
     cells: tuple[Cell, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class TwoScales:
     """Two heaps of values a factor apart, with a gap between them."""
 
@@ -99,7 +100,7 @@ class TwoScales:
     high_count: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Instants:
     """A column of dates: how many carry which zone, how many no calendar has, how many lie outside all reason."""
 
@@ -109,7 +110,7 @@ class Instants:
     cells: tuple[Cell, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Lengths:
     """Lists in a column: the shortest, the longest, the commonest length and its share."""
 
@@ -120,7 +121,7 @@ class Lengths:
     cells: tuple[Cell, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class TableColumn(Observation):
     """The statistics of one column; minimum to std are over finite values. `type` is the engine's own word."""
 
@@ -157,7 +158,7 @@ class TableColumn(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Group:
     """One group of rows: its key, size, value and spread."""
 
@@ -167,7 +168,7 @@ class Group:
     spread: float = 0.0
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class SpreadByGroup(Observation):
     """A column of values within groups: which groups have no spread, or one that float32 cannot show."""
 
@@ -185,7 +186,7 @@ class SpreadByGroup(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class LabelColumn(Observation):
     """The labels of a data set. `classes` holds the counts by value, fewest first, of at most a thousand values."""
 
@@ -207,7 +208,7 @@ class LabelColumn(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class RepeatedRows(Observation):
     """Rows that are there more than once; `conflicting` of them differ in the label only."""
 
@@ -225,7 +226,7 @@ class RepeatedRows(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class SharedBetween(Observation):
     """Rows, keys or groups that two parts of the data share. `how`: exact, near, changed, reworded, key or group."""
 
@@ -243,7 +244,7 @@ class SharedBetween(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class SplitInTime(Observation):
     """When the rows of the training and of the test part were taken."""
 
@@ -263,7 +264,7 @@ class SplitInTime(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class TellingColumn(Observation):
     """A column that alone gives the label away: how often, against always saying the commonest class."""
 
@@ -280,7 +281,7 @@ class TellingColumn(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ArraySeen(Observation):
     """An array or tensor of a file or in memory. `flat` counts first-axis items that hold one value only.
 
@@ -308,7 +309,7 @@ class ArraySeen(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class FileTrouble(Observation):
     """A file that could not be checked, and why.
 
@@ -325,7 +326,7 @@ class FileTrouble(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ImagesSeen(Observation):
     """A folder of images: forms by count, files that do not decode, files of a single value."""
 
@@ -345,7 +346,7 @@ class ImagesSeen(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class EdgesSeen(Observation):
     """The edges of one type in a graph."""
 
@@ -369,7 +370,7 @@ class EdgesSeen(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class NodesSeen(Observation):
     """The nodes of one type in a graph: how many no edge touches, which edge types come in."""
 

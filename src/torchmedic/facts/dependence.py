@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class SwappedByView(Observation):
     """A `view` or `reshape` whose result has the dimensions of its input in another order.
 
@@ -26,7 +26,7 @@ class SwappedByView(Observation):
     after: tuple[int, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class SamplesAsSequence(Observation):
     """A recurrent or attention layer that takes dimension 0 for time, given samples there.
 
@@ -42,7 +42,7 @@ class SamplesAsSequence(Observation):
     answers: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class SamplesMixed(Observation):
     """A softmax along the samples, inside a model: `others` of the other samples have a part in one sample's answer."""
 
@@ -55,7 +55,7 @@ class SamplesMixed(Observation):
     others: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class TokensAhead(Observation):
     """Targets that are the model's own input tokens, `offset` positions later.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Package:
     """An installed distribution; `wants_torch` is the torch it declares or was built for, where it says so."""
 
@@ -17,7 +18,7 @@ class Package:
     wants_torch: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class OpenmpRuntime:
     """An OpenMP library mapped into the process, the package that brings it, and the script's import of that."""
 
@@ -26,7 +27,7 @@ class OpenmpRuntime:
     imported: Location | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Environment(Observation):
     """Python, torch, the cards and their driver, and what else is loaded. `torch_cuda` is empty for a CPU build."""
 
@@ -52,7 +53,7 @@ class Environment(Observation):
         return next((p for p in self.packages if p.name.lower().replace("_", "-") == wanted), None)
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class FailedImport(Observation):
     """An import that failed, and what is there instead: near names, files of the project, the library's version."""
 
@@ -67,7 +68,7 @@ class FailedImport(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ShadowedModule(Observation):
     """A file of the user's that is imported in place of a library of the same name."""
 
@@ -78,7 +79,7 @@ class ShadowedModule(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Network(Observation):
     """One look at the outside world, with a time-out of seconds. Hosts only: never a login or a full address.
 
@@ -95,7 +96,7 @@ class Network(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class PageInFile(Observation):
     """A file that should hold data and holds a web page."""
 
@@ -106,7 +107,7 @@ class PageInFile(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class HostWait:
     """Time spent on connecting to one host."""
 
@@ -117,7 +118,7 @@ class HostWait:
     at: Location | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class StartUp(Observation):
     """Where the time before the first optimizer step went; imports are told by top-level package, without overlap.
 
@@ -134,7 +135,7 @@ class StartUp(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class InstructionRefused(Observation):
     """The processor refused an instruction, and the script was started again with a setting that forbids it."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class GraphCut(Observation):
     """Parameters of an optimizer that never had a gradient although the loss was computed from them.
 
@@ -36,7 +36,7 @@ class GraphCut(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class UnusedTotal(Observation):
     """A sum was built on the tensor from which backward ran, and went nowhere; some parameters got no gradient."""
 

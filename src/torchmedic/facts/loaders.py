@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class InputsApart(Observation):
     """The inputs of the first batches: their spread (a tenth to nine tenths of the values) and middle in both loaders.
 
@@ -30,7 +30,7 @@ class InputsApart(Observation):
     differing_to: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class LabelMapsApart(Observation):
     """Two data sets of one class that give the same label different numbers; `train` and `other` are the numbers."""
 
@@ -48,7 +48,7 @@ class LabelMapsApart(Observation):
     common: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class TargetAmongInputs(Observation):
     """A position of the input that equals the target in every sample of the batches looked at."""
 
@@ -64,7 +64,7 @@ class TargetAmongInputs(Observation):
     values: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class SharedSetting(Observation):
     """An attribute of the data set below a split, set for one part although the other part reads it too."""
 
@@ -79,7 +79,7 @@ class SharedSetting(Observation):
     train_names: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ConstantTargets(Observation):
     """Targets of a loader that were one number in every batch of its first pass; `made` is the line that makes them."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation, TensorSummary
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Producer:
     """The call that made a tensor. `layer` and `layer_built` are set where it ran inside one of torch's layers."""
 
@@ -26,7 +27,7 @@ class Producer:
         return self.where if self.direct or self.layer_built is None else self.layer_built
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class LossCall(Observation):
     """One call of a loss function (or a difference that becomes a loss, `function` is `-`), with its target.
 
@@ -62,7 +63,7 @@ class LossCall(Observation):
     scrambled_from: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class AccidentalBroadcast(Observation):
     """Two tensors with the same elements per sample that met in shapes which made every pair."""
 

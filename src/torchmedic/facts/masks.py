@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class MaskSeen(Observation):
     """A mask beside the tokens it is about.
 
@@ -31,7 +31,7 @@ class MaskSeen(Observation):
     rows: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class PositionsAlongBatch(Observation):
     """The first rows of a table of positions, added to a tensor along its samples instead of along its sequence."""
 
@@ -46,7 +46,7 @@ class PositionsAlongBatch(Observation):
     along: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class PaddingRead(Observation):
     """The last place of padded sequences, taken for their end: `padded` of `rows` end in padding there."""
 

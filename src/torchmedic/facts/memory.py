@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class KeptGraph(Observation):
     """Tensors of past steps that are alive with their autograd graph.
 
@@ -38,7 +38,7 @@ class KeptGraph(Observation):
     resident_growth: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class WorkerGrowth(Observation):
     """Loader workers whose own memory grew, and the large container of Python objects that they share with the script.
 
@@ -59,7 +59,7 @@ class WorkerGrowth(Observation):
     where: Location | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class PilingHooks(Observation):
     """Hooks that one line of the user's registers on modules again and again, and that nobody removes.
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class LineShare:
     """Bytes held at the peak by tensors that one line made."""
 
@@ -16,7 +17,7 @@ class LineShare:
     bytes: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ModuleShare:
     """Bytes held at the peak by tensors made inside one module, at any depth below it that is not listed itself."""
 
@@ -24,7 +25,7 @@ class ModuleShare:
     bytes: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class BigTensor:
     """One tensor held at the peak."""
 
@@ -37,7 +38,7 @@ class BigTensor:
     where: Location | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Assumption:
     """Something that only the true numbers on the card would tell, and what was taken for it."""
 
@@ -46,7 +47,7 @@ class Assumption:
     times: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class LostTrack:
     """Where the script could not be followed any further; `everywhere` if it stops there on the CPU as well."""
 
@@ -55,7 +56,7 @@ class LostTrack:
     everywhere: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class MemoryMoment:
     """What was held at one moment of a step."""
 
@@ -79,7 +80,7 @@ class GrowthTerm:
     bytes: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class MemoryPlan(Observation):
     """The memory of the first optimizer steps.
 
@@ -120,7 +121,7 @@ class MemoryPlan(Observation):
     torch: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class MemoryAtCrash(Observation):
     """What the tensors on the card were when it ran out of memory, and how much was cached in pieces."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 Split = Literal["train", "validation", "test", ""]
 Better = Literal["lower", "higher", ""]
@@ -27,7 +27,7 @@ _HIGHER = re.compile(
 _WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class MetricPoint(Observation):
     """A loss or a score at one place of the training: the mean of the `count` values seen since the point before.
 
@@ -53,7 +53,7 @@ class MetricPoint(Observation):
         return better_of(self.name)
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class EarlyStop(Observation):
     """An early stopping at work: what it watched, its best epoch, and whether it ended the training.
 
@@ -76,7 +76,7 @@ class EarlyStop(Observation):
     where: Location | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class BestKept(Observation):
     """A callback that keeps the best weights by some value; `best` is the one it took for the best."""
 
@@ -89,7 +89,7 @@ class BestKept(Observation):
     where: Location | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class PlannedEpochs(Observation):
     """How many epochs the training was meant to run, and the line that says so where it is the script's own loop."""
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation, TensorSummary
 from torchmedic.facts.datacheck import ArraySeen
+from torchmedic.facts.fact import fact
 from torchmedic.facts.spreads import Histogram
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Operand:
     """One input of an operation: how the user wrote it, what it is, and its value at the first bad position.
 
@@ -24,7 +24,7 @@ class Operand:
     made_at: Location | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class OpFact:
     """An operation of the replayed step, as told to the rules.
 
@@ -59,7 +59,7 @@ class OpFact:
     is_own_backward: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Amplifier:
     """The module that enlarged its input most in the sick step: magnitude before and after, its largest weight."""
 
@@ -73,7 +73,7 @@ class Amplifier:
     built: Location | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Amplification(Observation):
     """The line that enlarged values most on their way through the first step, before anything was learned.
 
@@ -100,7 +100,7 @@ class Amplification(Observation):
     how: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Source:
     """Where a bad value came in: a batch field, another tensor of the script, a parameter, a buffer.
 
@@ -126,7 +126,7 @@ class Source:
     checked: ArraySeen | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class SickStep(Observation):
     """A step whose update was withheld: what was not finite, and how it was run again.
 
@@ -153,7 +153,7 @@ class SickStep(Observation):
     by_hand: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Growth:
     """How a norm went over the last steps: oldest first."""
 
@@ -161,7 +161,7 @@ class Growth:
     values: tuple[float, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Origin(Observation):
     """The first harmful operation of the sick step, and the way from it to the loss.
 
@@ -188,7 +188,7 @@ class Origin(Observation):
     others: tuple[Location, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Trial(Observation):
     """The sick step run again with one thing changed."""
 
@@ -202,7 +202,7 @@ class Trial(Observation):
     is_cure: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Birth(Observation):
     """A line of the user's preparation after which a value was non-finite that was not before.
 

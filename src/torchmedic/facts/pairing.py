@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class LossPairing(Observation):
     """One call of a loss function, with the value it has when every target meets the answers for other samples.
 
@@ -37,7 +37,7 @@ class LossPairing(Observation):
     answers: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class InputSeen(Observation):
     """What the first layer of a model was given: `same` says that all samples of the batch were equal.
 
@@ -57,7 +57,7 @@ class InputSeen(Observation):
     spreads: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class TinyBatchNorm(Observation):
     """A BatchNorm in training that computes mean and spread of a channel from next to no values."""
 

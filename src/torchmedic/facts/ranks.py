@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation, Run
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ThreadStand:
     """One thread at one moment: its stack, innermost first."""
 
@@ -17,7 +18,7 @@ class ThreadStand:
     is_main: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class WorkerStand:
     """A process that the standing one has started: a DataLoader worker, or another child.
 
@@ -31,7 +32,7 @@ class WorkerStand:
     stack: tuple[Location, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Standing(Observation):
     """Where a process stands, because it has not moved for long or because another one asked.
 
@@ -59,7 +60,7 @@ class Standing(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class MovedOn(Observation):
     """A process that stood still moves again."""
 
@@ -68,7 +69,7 @@ class MovedOn(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class CollectiveCall:
     """One call that every rank has to make: the `number`-th of its process, with the form of its tensor.
 
@@ -84,7 +85,7 @@ class CollectiveCall:
     done: bool = True
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class CollectiveCalls(Observation):
     """The last collectives of a process, oldest first, as it wrote them down before each call."""
 
@@ -93,7 +94,7 @@ class CollectiveCalls(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class RankSeen(Observation):
     """A process joined a process group."""
 
@@ -108,7 +109,7 @@ class RankSeen(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class SickElsewhere(Observation):
     """A sick step that is not this rank's: its update was withheld as on all ranks, its own numbers are finite.
 
@@ -121,7 +122,7 @@ class SickElsewhere(Observation):
     where: Location | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class PeerLost(Observation):
     """An exception that only says that another rank is gone, or did not come."""
 
@@ -132,7 +133,7 @@ class PeerLost(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class RankEnded(Observation):
     """How a rank ended, told by the process that had started it: an exit status, or the signal it died of."""
 
@@ -146,7 +147,7 @@ class RankEnded(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class RankStep(Observation):
     """What one rank did in one of the steps that are compared between ranks.
 
@@ -175,7 +176,7 @@ class RankStep(Observation):
     statistics: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class WrapperSeen(Observation):
     """A `DistributedDataParallel` module: its parameters in order, and its normalising layers that see one rank only.
 
@@ -194,7 +195,7 @@ class WrapperSeen(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class RandomDraws(Observation):
     """Random numbers that lines of the user's own drew in one step from the generators all code shares.
 
@@ -209,7 +210,7 @@ class RandomDraws(Observation):
     seeded: dict[str, Location] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class SplitSeen(Observation):
     """A data set that one line cut into parts: for each of its first rows the part it is in, -1 where unknown."""
 
@@ -221,7 +222,7 @@ class SplitSeen(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Replica(Observation):
     """The parameters of a rank that trains without a wrapper, after one of the steps that are compared (0: before any).
 
@@ -239,7 +240,7 @@ class Replica(Observation):
     seed: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class RankDevice(Observation):
     """The card a rank computes on: its number, its identity, how many the process can see, and who chose it where."""
 
@@ -252,7 +253,7 @@ class RankDevice(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class FileSaved(Observation):
     """A file that a rank wrote with `torch.save`."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class FileRead(Observation):
     """A data file that the script opened. `reader` is the function that was given its name, `open` where none was."""
 
@@ -19,7 +19,7 @@ class FileRead(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class NormalisedBy(Observation):
     """A key whose groups were scaled by their own spread.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class RepeatedDraw(Observation):
     """A line that drew the same random numbers in every step looked at, for the samples of a batch.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class StateLeftInFile(Observation):
     """A checkpoint that was read, with an optimizer's state in it that no optimizer was given.
 
@@ -28,7 +28,7 @@ class StateLeftInFile(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ScheduleBegunAnew(Observation):
     """A training that goes on from a checkpoint with the state of its optimizer, whose schedule is at its beginning.
 
@@ -52,7 +52,7 @@ class ScheduleBegunAnew(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ScalerLeftInFile(Observation):
     """A checkpoint that was read, with a `GradScaler`'s state in it that no scaler was given.
 
@@ -71,7 +71,7 @@ class ScalerLeftInFile(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class StateOfOtherParameter(Observation):
     """An optimizer that was given a state whose entries belong, position by position, to other parameters.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class SourceFile(Observation):
     """A file of the user's own code as it stood when the script died, so that rules can read the syntax."""
 
@@ -18,7 +19,7 @@ class SourceFile(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class LoaderAtCrash(Observation):
     """A DataLoader that a variable of the failing frames held."""
 
@@ -31,7 +32,7 @@ class LoaderAtCrash(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ModelAtCrash(Observation):
     """A module that a variable of the failing frames held: how much of it learns, and where it lives."""
 
@@ -48,7 +49,7 @@ class ModelAtCrash(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class LayerBuilt(Observation):
     """The user's line that made a layer of the model that failed."""
 
@@ -60,7 +61,7 @@ class LayerBuilt(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class GradModeAtCrash(Observation):
     """Whether gradients were switched off for the whole process when the script died."""
 
@@ -69,7 +70,7 @@ class GradModeAtCrash(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Holder:
     """A name under which a live tensor was found: `self.hidden` of a `Net`, a variable, an item of a list."""
 
@@ -84,7 +85,7 @@ class Holder:
     is_old: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class StaleGraph(Observation):
     """Where a second backward ran into a graph that an earlier backward had freed.
 
@@ -100,7 +101,7 @@ class StaleGraph(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class InplaceClash(Observation):
     """A saved tensor whose version had moved on: what made it, what consumed it, which names match it.
 
@@ -118,7 +119,7 @@ class InplaceClash(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class InplaceChange(Observation):
     """The operation that changed a saved tensor, seen when the script ran again.
 
@@ -141,7 +142,7 @@ class InplaceChange(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class IndexOutside(Observation):
     """The first index or label that lies outside its table, and how many more there are."""
 

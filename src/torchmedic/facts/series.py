@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Observation
+from torchmedic.facts.fact import fact
 
 LOSS = "loss"
 LOSS_LOW = "loss/low"
@@ -19,7 +19,7 @@ ACTIVATION = "activation/"
 LAYER_KINDS = (GRADIENT, WEIGHT, ACTIVATION)
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Series:
     """Values by step. None is a value that was not finite. `low` and `high` are the ends of what a value stands for."""
 
@@ -30,7 +30,7 @@ class Series:
     high: tuple[float | None, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class LayersWatched(Observation):
     """The layers whose gradients and weights are sampled, in the order of the model."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class Histogram:
     """Finite values counted in equal bins from `low` to `high`; `below` and `above` are those farther out."""
 
@@ -19,7 +19,7 @@ class Histogram:
     above: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ColumnHistogram(Observation):
     """The spread of one column of a data set."""
 
@@ -30,7 +30,7 @@ class ColumnHistogram(Observation):
     histogram: Histogram
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class BatchField(Observation):
     """One field of the first batch of a loader. `rows` are its first samples as text.
 

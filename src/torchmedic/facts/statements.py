@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class UncalledMethod(Observation):
     """A statement that names a method of training and does not call it: `optimizer.zero_grad`."""
 
@@ -19,7 +19,7 @@ class UncalledMethod(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class DroppedResult(Observation):
     """A layer that `forward` calls without using what it returns; its parameters never had a gradient."""
 
@@ -34,7 +34,7 @@ class DroppedResult(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ShuffledApart(Observation):
     """A line that puts one array in a new order, `moved`, and leaves the one used beside it, `left`, as it is."""
 

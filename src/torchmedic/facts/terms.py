@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class EqualOperands(Observation):
     """A difference of two tensors with gradient, computed apart, that was 0 everywhere in `equal` of `looks` looks."""
 
@@ -23,7 +23,7 @@ class EqualOperands(Observation):
     shape: tuple[int, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class OwnPositive(Observation):
     """A square table of similarities whose right answers lie on the diagonal, where each row meets itself."""
 
@@ -37,7 +37,7 @@ class OwnPositive(Observation):
     loss: float | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class NodesTrainedOn(Observation):
     """A loss over all nodes of a graph that has masks for training and testing."""
 
@@ -52,7 +52,7 @@ class NodesTrainedOn(Observation):
     test: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class LossTerm(Observation):
     """One of the numbers that were added to make the loss, at the steps it was looked at."""
 
@@ -68,7 +68,7 @@ class LossTerm(Observation):
     others: tuple[float, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class FreshTarget(Observation):
     """Random numbers drawn for the loss alone: nothing else has read them."""
 
@@ -82,7 +82,7 @@ class FreshTarget(Observation):
     shape: tuple[int, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class WeightWithGradient(Observation):
     """A log-probability multiplied by the distance from a learned value that keeps its gradient."""
 
@@ -97,7 +97,7 @@ class WeightWithGradient(Observation):
     shape: tuple[int, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class OwnAnswerAsTarget(Observation):
     """A loss whose target was chosen from the very answer that it judges; `chosen` is the line that chose."""
 
@@ -110,7 +110,7 @@ class OwnAnswerAsTarget(Observation):
     chosen_text: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class EstimateAsTarget(Observation):
     """A target `data + factor * estimate` with a gradient, estimated by the layer that gave the answer as well."""
 
@@ -123,7 +123,7 @@ class EstimateAsTarget(Observation):
     made_text: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class SoftmaxOfOne(Observation):
     """A softmax over a dimension that held a single score at every look: its result is 1 whatever the score is."""
 
@@ -136,7 +136,7 @@ class SoftmaxOfOne(Observation):
     looks: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class OnePositionForAll(Observation):
     """A single row of a table, its number the length of the sequence, that was added to every place of it."""
 
@@ -149,7 +149,7 @@ class OnePositionForAll(Observation):
     to: tuple[int, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class IdleTerm(Observation):
     """A loss function that was given nothing with a gradient, added to the loss; `added` is where."""
 
@@ -163,7 +163,7 @@ class IdleTerm(Observation):
     value: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class OneTargetForAll(Observation):
     """A table of all pairs of a batch, judged by the same column for every row."""
 
@@ -179,7 +179,7 @@ class OneTargetForAll(Observation):
     target_text: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class IgnoredToken(Observation):
     """A token that the model reads in every batch and whose label is always left out; `where` made it the padding."""
 
@@ -192,7 +192,7 @@ class IgnoredToken(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class WeightAfterReduction(Observation):
     """A mask, or a weight for each sample, that was multiplied with a loss which was one number already."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ActivationSeen(Observation):
     """An activation in the examined steps: the share of its outputs that are 0, or pressed to an end of its range.
 
@@ -33,7 +33,7 @@ class ActivationSeen(Observation):
     bias_set: Location | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class TrainingCourse(Observation):
     """How the training of one optimizer went: the loss in equal parts of the run, how far each update moved weights.
 
@@ -66,7 +66,7 @@ class TrainingCourse(Observation):
     shrunk: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class GradientsByDepth(Observation):
     """The typical size of an element of each weight's gradient at a few steps, in the order of the model.
 
@@ -81,7 +81,7 @@ class GradientsByDepth(Observation):
     built: tuple[Location | None, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class RateRaised(Observation):
     """A learning rate that became much higher from one step to the next, and the loss before, after and at the end.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class IdenticalUnits(Observation):
     """A trained layer whose units all have the same weights, at every one of `steps`."""
 
@@ -22,7 +22,7 @@ class IdenticalUnits(Observation):
     drawn: Location | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ShortNormMemory(Observation):
     """Normalisation layers whose running statistics are little but those of the last batch."""
 

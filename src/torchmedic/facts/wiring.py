@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class StrayLeaf(Observation):
     """A tensor that the gradient reached, that no optimizer ever held, and that kept its value.
 
@@ -39,7 +39,7 @@ class StrayLeaf(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class OptimizerSeen(Observation):
     """An optimizer that stepped. `orphans` of its parameters have no living module, `reached` ones were in a graph.
 
@@ -64,7 +64,7 @@ class OptimizerSeen(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class FrozenLastLayer(Observation):
     """The last layer before the loss has never been trained or loaded, and does not learn."""
 
@@ -78,7 +78,7 @@ class FrozenLastLayer(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class GradientCycles(Observation):
     """How the gradients of one optimizer were filled, cleared and used between its steps.
 
@@ -106,7 +106,7 @@ class GradientCycles(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class NeverStepped(Observation):
     """Backward ran many times, an optimizer was there, and its parameters never moved because it never stepped."""
 
@@ -120,7 +120,7 @@ class NeverStepped(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class NeverBackward(Observation):
     """An optimizer stepped, and no gradient was computed in the whole run.
 
@@ -137,7 +137,7 @@ class NeverBackward(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ScaledGradientUse(Observation):
     """What was done with gradients that were still multiplied by a loss scale, or only partly so.
 
@@ -159,7 +159,7 @@ class ScaledGradientUse(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class TrainedInEval(Observation):
     """Training steps during which the mode-dependent layers of a trained model were in evaluation mode."""
 
@@ -178,7 +178,7 @@ class TrainedInEval(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class EvaluatedInTrain(Observation):
     """Passes without gradient through a trained model whose dropout or BatchNorm was in training mode.
 
@@ -198,7 +198,7 @@ class EvaluatedInTrain(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class SamplerEpochNeverSet(Observation):
     """A shuffling `DistributedSampler` that was iterated several times with the same epoch, hence in the same order."""
 
@@ -210,7 +210,7 @@ class SamplerEpochNeverSet(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class FunctionalDropout(Observation):
     """A call of `F.dropout` that does not pass `training`, in a class whose instances were switched to evaluation."""
 
@@ -222,7 +222,7 @@ class FunctionalDropout(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class SchedulerSeen(Observation):
     """A learning-rate scheduler: its settings, how often it was stepped, and what became of the learning rate.
 
@@ -258,7 +258,7 @@ class SchedulerSeen(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class LearningRates(Observation):
     """The learning rates that an optimizer stepped with: how many steps had none at all.
 
@@ -279,7 +279,7 @@ class LearningRates(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class BorrowedWeight(Observation):
     """A plain tensor on a module, taken out of a layer built for nothing else: `nn.Linear(8, 8).weight.data`."""
 
@@ -292,7 +292,7 @@ class BorrowedWeight(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class StateLoaded(Observation):
     """A call of `load_state_dict`: what matched, and whose memory the loaded tensors were.
 
@@ -326,7 +326,7 @@ class StateLoaded(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class SampledWithoutGradient(Observation):
     """`sample()` of a distribution whose parameters need a gradient, where `rsample()` exists and nothing scores it."""
 
@@ -338,7 +338,7 @@ class SampledWithoutGradient(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class RoundedAway(Observation):
     """Weights in a short floating-point format of which an update changed next to nothing."""
 
@@ -357,7 +357,7 @@ class RoundedAway(Observation):
     step: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@fact
 class ReusedGraph(Observation):
     """A tensor that was computed once from `parameters`, which are trained, and takes part in every loss since.
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from torchmedic.ranks.folders import rank_in, world_in
+from torchmedic.ranks.told import rank_in, world_in
 
 _MODULES = {
     ("torchrun",): "torch.distributed.run",

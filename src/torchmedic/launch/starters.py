@@ -16,7 +16,8 @@ from typing import Any
 
 from torchmedic.launch.parent import armed_environment
 from torchmedic.probes.patching import Patches, hide_frame
-from torchmedic.ranks.folders import new_rank, rank_in, run_file_of, world_in
+from torchmedic.ranks.folders import new_rank, run_file_of
+from torchmedic.ranks.told import rank_in, world_in
 from torchmedic.record import Probe, Recorder, say
 from torchmedic.settings import Settings
 

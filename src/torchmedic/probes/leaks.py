@@ -16,6 +16,7 @@ import torch
 
 from torchmedic.facts import KeptGraph
 from torchmedic.probes.keepers import Keeper, keepers_of, storing_statement
+from torchmedic.probes.process_memory import held_bytes, resident_bytes
 from torchmedic.record import Probe, Recorder
 
 _FIRST_SCAN = 15
@@ -251,18 +252,3 @@ def _add_saved(graph: _Graph, node: Any) -> None:
                 if storage.data_ptr() not in graph.seen and not (tensor.is_leaf and tensor.requires_grad):
                     graph.seen.add(storage.data_ptr())
                     graph.bytes += storage.nbytes()
-
-
-def held_bytes() -> int:
-    """What this process holds on the host and on its card."""
-    on_card = torch.cuda.memory_allocated() if torch.cuda.is_initialized() else 0  # type: ignore[no-untyped-call]
-    return resident_bytes() + on_card
-
-
-def resident_bytes() -> int:
-    """The memory of this process; 0 where the system does not tell."""
-    try:
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * 4096
-    except (OSError, IndexError, ValueError):
-        return 0

@@ -23,7 +23,6 @@ from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.probes.refetch import Outcome, fetch_again
 from torchmedic.probes.values import type_name
 from torchmedic.record import Probe, Recorder, shielded
-from torchmedic.traceback_text import parse_traceback
 
 _LEAST_KEPT = 8
 _DEAD_WORKER = re.compile(r"DataLoader worker \(pid(?:\(s\))? ([\d, ]+)\)")
@@ -247,6 +246,8 @@ def _dead_worker(iterator: Any, message: str) -> Any:
 
 def _passed_on(error: BaseException) -> Crash | None:
     """The worker's own exception, read from the text that it sent."""
+    from torchmedic.traceback_text import parse_traceback
+
     text = str(error)
     crash = parse_traceback(text) if "Original Traceback" in text else None
     if crash is None:

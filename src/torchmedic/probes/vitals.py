@@ -9,7 +9,6 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
-import psutil
 import torch
 
 from torchmedic.facts.series import (
@@ -27,6 +26,7 @@ from torchmedic.facts.series import (
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.outputs import Outputs
 from torchmedic.probes.pinned import borrow, give_back
+from torchmedic.probes.process_memory import resident_bytes
 from torchmedic.record import Probe, Recorder
 
 _MOST_LOSSES = 4096
@@ -96,7 +96,6 @@ class Vitals(Probe):
         self._stretch = Stretch()
         self._rate: float | None = None
         self._layers_of: weakref.WeakKeyDictionary[Any, _Layers] = weakref.WeakKeyDictionary()
-        self._process = psutil.Process()
         self._outputs = Outputs(self)
         self._device_loss: torch.Tensor | None = None
         self._began = 0.0
@@ -210,7 +209,7 @@ class Vitals(Probe):
         self._losses.points += 1
 
     def _note_memory(self) -> None:
-        self.recorder.sample(HOST_MEMORY, float(self._process.memory_info().rss), self.recorder.step + 1)
+        self.recorder.sample(HOST_MEMORY, float(resident_bytes()), self.recorder.step + 1)
         if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
             self.recorder.sample(DEVICE_MEMORY, float(torch.cuda.memory_allocated()), self.recorder.step + 1)
 

@@ -7,7 +7,7 @@ import platform
 import socket
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from torchmedic.facts import RunInfo
@@ -15,19 +15,6 @@ from torchmedic.redaction import redact_argv
 from torchmedic.store import create
 
 _FINISHED = "finished"
-
-
-def rank_in(environment: Mapping[str, str]) -> int | None:
-    """The rank that torchrun and its kin tell a process."""
-    for name in ("RANK", "LOCAL_RANK"):
-        if environment.get(name, "").isdigit():
-            return int(environment[name])
-    return None
-
-
-def world_in(environment: Mapping[str, str]) -> int:
-    size = environment.get("WORLD_SIZE", "")
-    return int(size) if size.isdigit() else 1
 
 
 def rank_folder(shared: Path, rank: int) -> Path:

@@ -96,10 +96,10 @@ class _DearState:
 
 
 def _numpy_state() -> Any:
-    numpy = sys.modules.get("numpy")
-    if numpy is None:
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is None:
         return None
-    name, keys, *rest = numpy.random.get_state()
+    name, keys, *rest = numpy_random.get_state()
     return name, keys.tobytes(), *rest
 
 
