@@ -12,7 +12,7 @@ from torch.optim import optimizer as torch_optimizer
 from torchmedic.facts import Location
 from torchmedic.probes.frames import location_of
 from torchmedic.probes.positions import expression_at, operand_names
-from torchmedic.probes.values import tensor_summary
+from torchmedic.probes.values import torch_summary
 
 _OFF = os.environ.get("TORCHMEDIC_ASSERT", "1") in ("0", "off", "false") or not __debug__
 _pending: list[tuple[torch.Tensor, str, Location, torch.Tensor]] = []
@@ -62,8 +62,7 @@ def read_pending() -> None:
 
 
 def _message(name: str, where: Location, tensor: torch.Tensor) -> str:
-    summary = tensor_summary(tensor)
-    assert summary is not None
+    summary = torch_summary(tensor)
     known = "" if summary.minimum is None else f"; the rest from {summary.minimum:.4g} to {summary.maximum:.4g}"
     counted = f"{summary.nan} NaN and {summary.inf} infinite of {summary.numel} values"
     return f"`{name}` at {where} is not finite: {counted} ({summary}){known}"

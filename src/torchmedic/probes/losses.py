@@ -26,7 +26,7 @@ from torchmedic.probes.positions import operand_names
 from torchmedic.probes.repeated_draws import RepeatedDraws
 from torchmedic.probes.terms import Terms
 from torchmedic.probes.tokens import Tokens
-from torchmedic.probes.values import tensor_summary
+from torchmedic.probes.values import torch_summary
 from torchmedic.record import Probe, Recorder, next_of, shielded
 
 EXAMINED_AFTER = frozenset({1, 2, 9, 39, 119, 359, 1079, 3239})
@@ -233,8 +233,8 @@ class LossExam(Probe):
             where=place.location() if place else None,
             expression=place.expression() if place else "",
             names=_names(place.expression() if place else "", function, _SIGN_LOSSES.get(function, 1)),
-            given=_summary(given),
-            target=_summary(target),
+            given=torch_summary(given),
+            target=torch_summary(target),
             loss=float(result) if isinstance(result, torch.Tensor) and result.numel() == 1 else None,
             options={key: str(value) for key, value in call.options.items()},
             producer=producer,
@@ -352,12 +352,6 @@ def _target_facts(function: str, producer: Producer | None, target: torch.Tensor
         rows = target.sum(-1)
         facts["target_rows"] = (float(rows.min()), float(rows.max()))
     return facts
-
-
-def _summary(tensor: torch.Tensor) -> Any:
-    """The form with the range, read where the tensor lies on the processor or is small enough to fetch."""
-    near = tensor.detach().cpu() if tensor.numel() <= looks.MOST_ELEMENTS and tensor.device.type != "cpu" else tensor
-    return tensor_summary(near)
 
 
 def _names(expression: str, function: str, at: int = 1) -> tuple[str, str]:

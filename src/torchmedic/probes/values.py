@@ -42,12 +42,17 @@ def summarise(name: str, thing: Any, depth: int = 2) -> Value:
             name=name,
             type=kind,
             text=_short_text(thing),
-            tensor=tensor_summary(thing),
+            tensor=tensor_summary(thing, statistics=not _is_on_card(thing)),
             length=_length(thing),
             items=_items(thing, depth) if depth else (),
         )
     except Exception:  # noqa: BLE001 - a strange object must not spoil the report
         return Value(name=name, type=kind)
+
+
+def _is_on_card(thing: Any) -> bool:
+    """A card that has failed, or has no room left, may not be asked for values any more."""
+    return bool(getattr(thing, "is_cuda", False))
 
 
 def type_name(thing: Any) -> str:
@@ -116,14 +121,16 @@ def tensor_summary(thing: Any, statistics: bool = True) -> TensorSummary | None:
     """The form of a tensor or NumPy array, with its range where that is cheap and safe to read."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(thing, torch.Tensor):
-        return _torch_summary(torch, thing, statistics)
+        return torch_summary(thing, statistics)
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(thing, numpy.ndarray):
         return _numpy_summary(numpy, thing, statistics)
     return None
 
 
-def _torch_summary(torch: Any, tensor: Any, statistics: bool) -> TensorSummary:
+def torch_summary(tensor: Any, statistics: bool = True) -> TensorSummary:
+    """The same of what is known to be a tensor of torch's."""
+    torch = sys.modules["torch"]
     form: dict[str, Any] = {
         "shape": tuple(int(n) for n in tensor.shape),
         "dtype": str(tensor.dtype).removeprefix("torch."),
@@ -134,7 +141,7 @@ def _torch_summary(torch: Any, tensor: Any, statistics: bool) -> TensorSummary:
         "grad_fn": tensor.grad_fn.name() if tensor.grad_fn is not None else "",
     }
     readable = (
-        tensor.layout == torch.strided and tensor.device.type == "cpu" and 0 < tensor.numel() <= _STATISTICS_LIMIT
+        tensor.layout == torch.strided and tensor.device.type != "meta" and 0 < tensor.numel() <= _STATISTICS_LIMIT
     )
     if statistics and readable and type(tensor) in (torch.Tensor, torch.nn.Parameter):
         form |= _torch_statistics(torch, tensor.detach())

@@ -23,9 +23,9 @@ from torchmedic.facts.series import (
     WEIGHT,
     LayersWatched,
 )
+from torchmedic.probes.letters import Letter, send
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.outputs import Outputs
-from torchmedic.probes.pinned import borrow, give_back
 from torchmedic.probes.process_memory import resident_bytes
 from torchmedic.record import Probe, Recorder
 
@@ -74,7 +74,7 @@ class _Layers:
 
     names: list[str] = field(default_factory=list)
     references: list[weakref.ref[torch.Tensor]] = field(default_factory=list)
-    waiting: tuple[int, list[str], list[_Letter]] | None = None
+    waiting: tuple[int, list[str], list[Letter]] | None = None
 
 
 class Vitals(Probe):
@@ -156,8 +156,10 @@ class Vitals(Probe):
         if self._device_loss is not None:
             names, norms = [*names, LOSS], [*norms, self._device_loss]
             self._device_loss = None
-        in_order = [names[position] for positions in _by_device(norms) for position in positions]
-        layers.waiting = (self.recorder.step + 1, in_order, _sent(norms))
+        by_device = _by_device(norms)
+        in_order = [names[position] for positions in by_device for position in positions]
+        letters = [send([norms[position] for position in positions]) for positions in by_device]
+        layers.waiting = (self.recorder.step + 1, in_order, letters)
         self._note_memory()
 
     def _read(self, layers: _Layers) -> None:
@@ -243,39 +245,6 @@ def _is_plain(p: torch.Tensor) -> bool:
 
 def _norms(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
     return list(torch._foreach_norm(tensors)) if tensors else []
-
-
-@dataclass
-class _Letter:
-    """Values on their way from a device to the host: the copy is asked for at once, and read when it has arrived."""
-
-    values: torch.Tensor
-    count: int
-    arrived: torch.cuda.Event | None = None
-
-    def read(self) -> list[float]:
-        if self.arrived is not None:
-            self.arrived.synchronize()
-        found: list[float] = self.values[: self.count].tolist()
-        if self.arrived is not None:
-            give_back(self.values)
-        return found
-
-
-def _sent(norms: list[torch.Tensor]) -> list[_Letter]:
-    """One letter for each device, in the order of `_by_device`."""
-    letters = []
-    for positions in _by_device(norms):
-        stacked = torch.stack([norms[position].detach().float().reshape(()) for position in positions])
-        if stacked.device.type != "cuda":
-            letters.append(_Letter(stacked.cpu(), len(positions)))
-            continue
-        host = borrow(len(positions))
-        host[: len(positions)].copy_(stacked, non_blocking=True)
-        arrived = torch.cuda.Event()  # type: ignore[no-untyped-call]
-        arrived.record(torch.cuda.current_stream(stacked.device))
-        letters.append(_Letter(host, len(positions), arrived))
-    return letters
 
 
 def _by_device(norms: list[torch.Tensor]) -> list[list[int]]:

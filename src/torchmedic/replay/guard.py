@@ -180,6 +180,8 @@ class Guard(Probe):
         """Asked when the update is about to be applied."""
         if self.suspicion is not None:
             return True
+        if getattr(optimizer, "found_inf", None) is not None:
+            return False  # a scaler is in charge: the optimizer skips what overflows, and says so to it
         on_device = self._device_guard_of(optimizer)
         if on_device is not None:
             return self._is_sick_on_device(on_device)
@@ -192,12 +194,10 @@ class Guard(Probe):
         return self.suspicion is not None
 
     def _device_guard_of(self, optimizer: Any) -> DeviceGuard | None:
-        """The guard of an optimizer on a device; None for one on the host, and while a scaler is in charge."""
-        try:
-            known = self._device_guards[optimizer]
-        except KeyError:
-            known = self._device_guards[optimizer] = DeviceGuard(optimizer) if DeviceGuard.handles(optimizer) else None
-        return None if known is None or getattr(optimizer, "found_inf", None) is not None else known
+        """The guard of an optimizer on a device; None for one on the host."""
+        if optimizer not in self._device_guards:
+            self._device_guards[optimizer] = DeviceGuard(optimizer) if DeviceGuard.handles(optimizer) else None
+        return self._device_guards[optimizer]
 
     def _is_sick_on_device(self, guard: DeviceGuard) -> bool:
         """Ask without waiting: the answer may be about the step before this one, whose way back is still known."""

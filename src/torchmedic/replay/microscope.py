@@ -11,7 +11,7 @@ import torch
 from torchmedic.facts import Location, Operand, OpFact
 from torchmedic.probes.positions import called_name, operand_names
 from torchmedic.probes.trace import Op, Seen, Trace
-from torchmedic.probes.values import tensor_summary
+from torchmedic.probes.values import torch_summary
 from torchmedic.replay.ancestry import absorber, base_name, known_range, makers
 from torchmedic.replay.written import line_with_number
 
@@ -185,7 +185,7 @@ def describe(trace: Trace, op: Op) -> OpFact:
         forward_op=forward.name if forward else "",
         operands=_operands(trace, op, expression, index),
         scalars=tuple(float(s) for s in (forward or op).scalars),
-        result=tensor_summary(bad) if bad is not None else None,
+        result=torch_summary(bad) if bad is not None else None,
         bad=int((~torch.isfinite(bad)).sum()) if bad is not None else 0,
         index=index,
         makes_nan=any(s.has_nan for s in op.outputs),
@@ -207,7 +207,7 @@ def _operands(trace: Trace, op: Op, expression: str, index: tuple[int, ...]) -> 
         names = tuple(name for name in names if not _is_number(name))
     for i, seen in enumerate(op.inputs[:6]):
         tensor = kept[i] if i < len(kept) else None
-        summary = (tensor_summary(tensor) if tensor is not None else None) or known_range(trace, seen)
+        summary = torch_summary(tensor) if tensor is not None else known_range(trace, seen)
         made_by, made_at = makers(trace, seen)
         value = _value_at(tensor, index) if tensor is not None else None
         name = names[i] if i < len(names) else ""

@@ -10,6 +10,7 @@ import torch
 from torch.amp import grad_scaler
 
 from torchmedic.probes.autograd import scalar
+from torchmedic.probes.letters import Letter, send
 from torchmedic.probes.patching import Patches
 
 # From the default scale of 2**16, seventeen skips bring it below 1.
@@ -24,6 +25,8 @@ class Scalers:
         self.is_scaling = False
         self.unscaled_loss: float | None = None
         self.scale: float | None = None
+        self._on_its_way: Letter | None = None
+        self._is_waited_for = False
 
     def install(self) -> None:
         original = grad_scaler.GradScaler.scale
@@ -42,10 +45,23 @@ class Scalers:
 
     def _note(self, scaler: Any, outputs: Any) -> None:
         self.is_scaling = True
-        if isinstance(outputs, torch.Tensor):
-            self.unscaled_loss = scalar(outputs)
-        if isinstance(outputs, torch.Tensor) and outputs.device.type == "cpu":
-            self.scale = float(scaler.get_scale())
+        if not isinstance(outputs, torch.Tensor) or outputs.numel() != 1:
+            return
+        if outputs.device.type != "cpu" and not self._last_was_bad():
+            self._on_its_way = send([outputs, scaler._scale])
+            return
+        self.unscaled_loss, self.scale = scalar(outputs, wait=True), float(scaler.get_scale())
+
+    def _last_was_bad(self) -> bool:
+        """On a card the numbers of a step are read in the next one; once they are bad, every step is waited for.
+
+        The scaler has skipped the sick step, so that nothing is spoiled meanwhile.
+        """
+        letter, self._on_its_way = self._on_its_way, None
+        if letter is not None:
+            loss, scale = letter.read()
+            self._is_waited_for = not math.isfinite(loss) or scale < _COLLAPSED_SCALE
+        return self._is_waited_for
 
     @property
     def loss_is_bad(self) -> bool:

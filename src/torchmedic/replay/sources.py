@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import math
 import re
@@ -19,7 +20,7 @@ from torchmedic.probes.frames import is_user_file, outward
 from torchmedic.probes.loaded_files import file_of
 from torchmedic.probes.spreads import histogram, rows_as_text, some_values, tensors_in
 from torchmedic.probes.trace import storage_key
-from torchmedic.probes.values import tensor_summary
+from torchmedic.probes.values import torch_summary
 from torchmedic.replay.beginnings import Handed
 
 _MOST_SHOWN = 8
@@ -88,8 +89,7 @@ def variables(frame: FrameType | None) -> Iterator[tuple[str, str, torch.Tensor]
 
 def describe_source(origin: str, name: str, tensor: torch.Tensor, given: Handed | None = None) -> Source:
     """Where in the tensor the bad values are."""
-    summary = tensor_summary(tensor)
-    assert summary is not None
+    summary = torch_summary(tensor)
     if not tensor.is_floating_point():
         return Source(origin=origin, name=name, tensor=summary, file=file_of(tensor))
     bad = ~torch.isfinite(tensor.detach())
@@ -150,6 +150,7 @@ def stopped_for_bad_numbers(error: BaseException) -> bool:
 def _is_bad_number(value: Any) -> bool:
     if isinstance(value, float):
         return not math.isfinite(value)
-    if isinstance(value, torch.Tensor) and value.is_floating_point() and value.device.type == "cpu":
-        return not bool(torch.isfinite(value.detach()).all())
+    if isinstance(value, torch.Tensor) and value.is_floating_point() and not value.is_meta:
+        with contextlib.suppress(RuntimeError):  # a card that has failed does not answer any more
+            return not bool(torch.isfinite(value.detach()).all())
     return False

@@ -114,10 +114,10 @@ def _pandas(value: Any) -> Spoiled | None:
 
 def _tensor(value: Any) -> Spoiled | None:
     torch = sys.modules["torch"]
-    if not isinstance(value, torch.Tensor) or not value.is_floating_point() or value.device.type != "cpu":
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point():
         return None
-    if value.numel() == 0 or value.numel() > _LARGEST or value.layout != torch.strided:
+    if value.is_meta or value.numel() == 0 or value.numel() > _LARGEST or value.layout != torch.strided:
         return None
     if bool(torch.isfinite(value.detach()).all()):
         return None
-    return _array("tensor", value.detach().double().numpy() if value.dtype != torch.float64 else value.detach().numpy())
+    return _array("tensor", value.detach().to("cpu", torch.float64).numpy())
