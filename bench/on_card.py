@@ -82,12 +82,13 @@ def main() -> None:
     options = parser.parse_args()
     chosen = tuple(filter(None, options.only.split(",")))
     scripts = [s for s in sorted(FIXTURES.glob("*/bad*.py")) if _is_chosen(s, chosen)]
+    counts: Counter[str] = Counter()
     with ThreadPoolExecutor(options.jobs) as pool:
-        found = list(zip(scripts, pool.map(ask, scripts), strict=True))
-    for script, (word, text) in found:
-        if word != "same":
-            print(f"{word:12s} {script.parent.name}/{script.name} {text[:400]}")
-    print(dict(Counter(word for _, (word, _) in found)))
+        for script, (word, text) in zip(scripts, pool.map(ask, scripts), strict=True):
+            counts[word] += 1
+            if word != "same":
+                print(f"{word:12s} {script.parent.name}/{script.name} {text[:400]}", flush=True)
+    print(dict(counts))
 
 
 def _is_chosen(script: Path, chosen: tuple[str, ...]) -> bool:

@@ -90,6 +90,7 @@ class Recorder:
         self.was_forked = False
         self.step = 0
         self.loss: float | None = None  # of the present backward, where it can be read without waiting for a device
+        self.loss_on_card: Any = None  # the same where it would have to be waited for
         self.backward_at: tuple[CodeType, int] | None = None  # the user's code that called it, and its instruction
         self.stopped_by_us = False
         self.clock_is_held = False

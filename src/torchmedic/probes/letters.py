@@ -36,3 +36,22 @@ def send(numbers: list[torch.Tensor]) -> Letter:
     arrived = torch.cuda.Event()  # type: ignore[no-untyped-call]
     arrived.record(torch.cuda.current_stream(stacked.device))
     return Letter(host, len(numbers), arrived)
+
+
+def by_device(numbers: list[torch.Tensor]) -> list[list[int]]:
+    """The positions of the numbers on each device."""
+    found: dict[torch.device, list[int]] = {}
+    for position, number in enumerate(numbers):
+        found.setdefault(number.device, []).append(position)
+    return list(found.values())
+
+
+def read_now(numbers: list[torch.Tensor]) -> list[float]:
+    """Single numbers in their order, with one wait for each device."""
+    if all(number.is_cpu for number in numbers):
+        return [float(number) for number in numbers]
+    found = [0.0] * len(numbers)
+    for positions in by_device(numbers):
+        for position, value in zip(positions, send([numbers[i] for i in positions]).read(), strict=True):
+            found[position] = value
+    return found

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import sys
 from types import CodeType
 from typing import Any
 
 import torch
-from torch.amp import grad_scaler
 
 from torchmedic import metrics as api
 from torchmedic.facts import EarlyStop, MetricPoint
@@ -44,13 +42,11 @@ class Metrics(Probe):
         self._candidate: int | None = None
         self._fed_since_backward: set[int] = set()
         self._lines: dict[tuple[CodeType, int], str] = {}
-        self._unscaled: tuple[int, Any] = (0, None)
         self._stops: dict[int, EarlyStop] = {}
         self._backwards = 0
         self._patches = Patches()
         self._evaluations = EvaluationLosses(shielded(self)(self._take_evaluation))
         self._evaluations.install()
-        self._watch_scaler()
         api.listen(self)
 
     def remove(self) -> None:
@@ -88,7 +84,7 @@ class Metrics(Probe):
         elif not self.epoch:
             self._turn_epoch()
         self._fed_since_backward.clear()
-        self._take_training_loss(roots[0])
+        self._take_training_loss()
 
     def _turn_epoch(self) -> None:
         if self.epoch:
@@ -113,13 +109,11 @@ class Metrics(Probe):
 
     # -- what is followed ------------------------------------------------------------------------------------------
 
-    def _take_training_loss(self, root: Any) -> None:
+    def _take_training_loss(self) -> None:
         value: Any = self.recorder.loss
-        if id(root) == self._unscaled[0]:
-            value, self._unscaled = _number(self._unscaled[1]), (0, None)
         self._backwards += 1
         if value is None and (self._backwards <= _ALL_ON_DEVICE or self._backwards % _DEVICE_EVERY == 0):
-            value = _number(root)
+            value = _number(self.recorder.loss_on_card)
         if value is not None:
             self._add(self._training_name(), value, "phase")
 
@@ -161,18 +155,6 @@ class Metrics(Probe):
                 return
             series = self._series[name, source] = MetricSeries(name, source)
         series.add(value, weight, self.epoch, self.recorder.step)
-
-    def _watch_scaler(self) -> None:
-        original = grad_scaler.GradScaler.scale
-
-        @functools.wraps(original)
-        def scale(scaler: Any, outputs: Any) -> Any:
-            result = original(scaler, outputs)
-            if isinstance(outputs, torch.Tensor):
-                self._unscaled = (id(result), outputs.detach())
-            return result
-
-        self._patches.replace(grad_scaler.GradScaler, "scale", scale)
 
     # -- what is written -------------------------------------------------------------------------------------------
 

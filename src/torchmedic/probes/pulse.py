@@ -6,12 +6,13 @@ import math
 import weakref
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
 from torchmedic.facts import TrainingCourse
 from torchmedic.probes.argument_lines import argument_made_at
+from torchmedic.probes.letters import Letter, send
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.rate_changes import RateChanges
 from torchmedic.record import Probe, Recorder
@@ -21,6 +22,9 @@ _MOST_ELEMENTS = 2_000_000
 _HEAD = 30
 _PARTS = 40
 _MOST_COURSES = 12
+_MOST_RATES = 5000
+_MOST_WAITING = 64  # losses before one update
+_READ_AFTER = 64  # updates whose losses lie on a card: read together, when the training does not have to wait for them
 
 
 class Series:
@@ -42,9 +46,19 @@ class Series:
             self._width *= 2
 
 
+class _Step(NamedTuple):
+    """The losses that one update was made from, on a device until they are read, and its learning rate."""
+
+    number: int
+    rate: float | None
+    losses: list[float | torch.Tensor]
+
+
 @dataclass(slots=True)
 class _Course:
     steps: int = 0
+    unread: list[_Step] = field(default_factory=list)
+    sent: tuple[list[_Step], Letter] | None = None
     name: str = ""
     built: Any = None
     chosen: list[weakref.ref[torch.Tensor]] = field(default_factory=list)
@@ -62,6 +76,37 @@ class _Course:
     lines: set[tuple[CodeType, int]] = field(default_factory=set)
     changes: RateChanges = field(default_factory=RateChanges)
     decay: float | None = None
+
+    def read(self) -> None:
+        """Note the steps that were sent before, and send for those that have come since; on the host, note them."""
+        sent, self.sent = self.sent, None
+        if sent is not None:
+            self._note(sent[0], sent[1].read())
+        steps, self.unread = self.unread, []
+        on_card = [loss for step in steps for loss in step.losses if isinstance(loss, torch.Tensor)]
+        if on_card:
+            self.sent = steps, send(on_card)
+        else:
+            self._note(steps, [])
+
+    def _note(self, steps: list[_Step], arrived: list[float]) -> None:
+        letters = iter(arrived)
+        for step in steps:
+            if step.rate is not None and self.rates[-1:] != [step.rate] and len(self.rates) < _MOST_RATES:
+                self.rates.append(step.rate)
+                self.changes.note_rate(step.rate, step.number)
+            for loss in step.losses:
+                value = next(letters) if isinstance(loss, torch.Tensor) else loss
+                if math.isfinite(value):
+                    self._note_loss(value)
+
+    def _note_loss(self, value: float) -> None:
+        self.losses += 1
+        if len(self.head) < _HEAD:
+            self.head.append(value)
+        self.series.add(value)
+        self.changes.note_loss(value)
+        self.highest = value if self.highest is None else max(self.highest, value)
 
     def weights(self) -> list[torch.Tensor]:
         """The chosen parameters; none at all when one of them is gone."""
@@ -94,12 +139,13 @@ class Pulse(Probe):
         super().install(recorder)
         self._courses: list[_Course] = []
         self._course_of: weakref.WeakKeyDictionary[Any, _Course] = weakref.WeakKeyDictionary()
-        self._waiting: list[float] = []
+        self._waiting: list[float | torch.Tensor] = []
         self._line: tuple[CodeType, int] | None = None
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
-        if self.recorder.loss is not None and len(self._waiting) < 64:
-            self._waiting.append(self.recorder.loss)
+        loss = self.recorder.loss if self.recorder.loss is not None else self.recorder.loss_on_card
+        if loss is not None and len(self._waiting) < _MOST_WAITING:
+            self._waiting.append(loss)
         if self.recorder.step < _HEAD:
             self._line = self.recorder.backward_at
 
@@ -126,15 +172,14 @@ class Pulse(Probe):
                 self._measure(course)
             course.before = None
         rate = optimizer.param_groups[0].get("lr") if optimizer.param_groups else None
-        if (
-            isinstance(rate, (int, float))
-            and (not course.rates or course.rates[-1] != rate)
-            and len(course.rates) < 5000
-        ):
-            course.rates.append(float(rate))
-            course.changes.note_rate(float(rate), self.recorder.step)
+        rate = float(rate) if isinstance(rate, (int, float)) else None
         course.steps += 1
-        self._take_losses(course)
+        course.unread.append(_Step(self.recorder.step, rate, self._waiting))
+        if self._line is not None and len(course.lines) < 10:
+            course.lines.add(self._line)
+        if len(course.unread) >= _READ_AFTER or all(isinstance(loss, float) for loss in self._waiting):
+            course.read()
+        self._waiting = []
 
     def _begin(self, optimizer: Any) -> _Course:
         course = _Course(name=type(optimizer).__name__, built=self._optimizers.built_at(optimizer))
@@ -157,21 +202,10 @@ class Pulse(Probe):
             course.ratios.append(ratio)
             course.ratio_steps.append(course.steps)
 
-    def _take_losses(self, course: _Course) -> None:
-        for value in self._waiting:
-            if math.isfinite(value):
-                course.losses += 1
-                if len(course.head) < _HEAD:
-                    course.head.append(value)
-                course.series.add(value)
-                course.changes.note_loss(value)
-                course.highest = value if course.highest is None else max(course.highest, value)
-        self._waiting.clear()
-        if self._line is not None and len(course.lines) < 10:
-            course.lines.add(self._line)
-
     def on_finish(self) -> None:
         for course in self._courses:
+            course.read()
+            course.read()
             with torch.no_grad():
                 course.moved = course.change_since(course.start)
             self.recorder.observe(

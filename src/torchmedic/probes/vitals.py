@@ -23,7 +23,7 @@ from torchmedic.facts.series import (
     WEIGHT,
     LayersWatched,
 )
-from torchmedic.probes.letters import Letter, send
+from torchmedic.probes.letters import Letter, by_device, send
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.outputs import Outputs
 from torchmedic.probes.process_memory import resident_bytes
@@ -107,8 +107,8 @@ class Vitals(Probe):
             return
         if self.recorder.loss is not None:
             self._stretch.add(self.recorder.loss)
-        elif self._is_looking() and len(roots) == 1 and isinstance(roots[0], torch.Tensor) and roots[0].numel() == 1:
-            self._device_loss = roots[0].detach().clone()
+        elif self.recorder.loss_on_card is not None and self._is_looking():
+            self._device_loss = self.recorder.loss_on_card.clone()
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if self.recorder.clock_is_held or not self._is_looking():
@@ -156,9 +156,9 @@ class Vitals(Probe):
         if self._device_loss is not None:
             names, norms = [*names, LOSS], [*norms, self._device_loss]
             self._device_loss = None
-        by_device = _by_device(norms)
-        in_order = [names[position] for positions in by_device for position in positions]
-        letters = [send([norms[position] for position in positions]) for positions in by_device]
+        groups = by_device(norms)
+        in_order = [names[position] for positions in groups for position in positions]
+        letters = [send([norms[position] for position in positions]) for positions in groups]
         layers.waiting = (self.recorder.step + 1, in_order, letters)
         self._note_memory()
 
@@ -245,11 +245,3 @@ def _is_plain(p: torch.Tensor) -> bool:
 
 def _norms(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
     return list(torch._foreach_norm(tensors)) if tensors else []
-
-
-def _by_device(norms: list[torch.Tensor]) -> list[list[int]]:
-    """The positions of the values on each device."""
-    found: dict[torch.device, list[int]] = {}
-    for position, norm in enumerate(norms):
-        found.setdefault(norm.device, []).append(position)
-    return list(found.values())

@@ -24,6 +24,7 @@ _SHORT_STEP_SECONDS = 0.002
 _STEPS_TO_CHOOSE = 32  # the exams of the first steps are over by then, and a step takes what it will take
 _STEPS_TIMED = 8
 _SPARE_MEMORY = 2.0
+_SCALED = (torch.float16, torch.float32, torch.float64)
 _HONOURS_FLAG = ("Adam", "AdamW", "SGD", "Adagrad")
 
 
@@ -101,7 +102,10 @@ class DeviceGuard:
             self._asked_at = now
 
     def _check(self, loss: torch.Tensor | None) -> None:
-        """One launch per type over all gradients; the flag only ever grows, gradients keep their bits (times 1)."""
+        """One launch per type over all gradients; the flag only ever grows, gradients keep their bits (times 1).
+
+        The scaler's own kernel knows nothing of bfloat16, for which nobody scales: there the largest values are asked.
+        """
         groups: defaultdict[torch.dtype, list[torch.Tensor]] = defaultdict(list)
         for parameter in _parameters(self._optimizer):
             gradient = parameter.grad
@@ -110,8 +114,12 @@ class DeviceGuard:
                 groups[gradient.dtype].append(gradient._values() if gradient.is_sparse else gradient.data)
         if loss is not None:
             groups[loss.dtype].append(loss.data)
-        for tensors in groups.values():
-            torch._amp_foreach_non_finite_check_and_unscale_(tensors, self._flag, self._one)
+        for kind, tensors in groups.items():
+            if kind in _SCALED:
+                torch._amp_foreach_non_finite_check_and_unscale_(tensors, self._flag, self._one)
+            else:
+                largest = torch.stack(torch._foreach_norm(tensors, float("inf")))
+                torch.maximum(self._flag, (~torch.isfinite(largest)).any().float(), out=self._flag)
 
     def _last_was_sick(self) -> bool:
         self._event.synchronize()

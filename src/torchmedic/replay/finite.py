@@ -6,6 +6,8 @@ import math
 
 import torch
 
+from torchmedic.probes.letters import read_now
+
 
 def size_of(tensors: list[torch.Tensor]) -> float:
     """The sum of their norms: not finite when a value is not, and when large finite values overflow."""
@@ -14,7 +16,7 @@ def size_of(tensors: list[torch.Tensor]) -> float:
         plain = _dense(tensors)
     if not plain:
         return 0.0
-    return float(sum([norm.item() for norm in torch._foreach_norm(plain)]))
+    return sum(read_now(list(torch._foreach_norm(plain))))
 
 
 def bad_tensors(tensors: list[torch.Tensor]) -> list[torch.Tensor]:

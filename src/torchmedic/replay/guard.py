@@ -15,6 +15,7 @@ import torch
 from torchmedic.facts import Location
 from torchmedic.probes.autograd import scalar
 from torchmedic.probes.frames import user_location
+from torchmedic.probes.letters import read_now
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.record import Probe, Recorder
@@ -118,9 +119,9 @@ class Guard(Probe):
 
     def _wants_norms(self) -> bool:
         """Often at the start and while gradients grow: that is when the history of the weights will be asked for."""
-        step, is_growing = self.recorder.step, self.gradient_size > _GROWING * self._usual_size
+        is_growing = self.gradient_size > _GROWING * self._usual_size
         self._usual_size += 0.1 * (self.gradient_size - self._usual_size)
-        return is_growing or step <= _EVERY_NORM_UNTIL or step % _NORM_INTERVAL == 0
+        return is_growing or _is_due(self.recorder.step)
 
     def _buffers_now(self) -> list[BufferSlot]:
         if self._modules.count() != self._module_count or any(slot.is_rebound for slot in self._slots):
@@ -132,7 +133,7 @@ class Guard(Probe):
                 if b is not None and b.layout == torch.strided
             }
             self._slots = list(found.values())
-            self._checked = [s for s in self._slots if _is_plain_on_host(s.tensor)]
+            self._checked = [s for s in self._slots if _is_plain(s.tensor)]
         return self._slots
 
     def _newly_spoiled(self) -> bool:
@@ -163,11 +164,15 @@ class Guard(Probe):
 
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
         loss = self.recorder.loss
+        if loss is None and not self._optimizers.alive():
+            loss = scalar(
+                self.recorder.loss_on_card, wait=True
+            )  # of weights that are updated by hand no step will be asked about
         if loss is not None and math.isfinite(loss):
             self.losses.append(loss)
         bad_loss = loss is not None and not math.isfinite(loss)
-        if loss is None and len(roots) == 1 and isinstance(roots[0], torch.Tensor) and roots[0].numel() == 1:
-            self._device_loss = roots[0].detach()
+        if loss is None:
+            self._device_loss = self.recorder.loss_on_card
         self._backwards += 1
         # One backward per update is looked at once, before the update; several are told apart one by one.
         self._accumulates = self._accumulates or self._backwards > 1
@@ -184,12 +189,17 @@ class Guard(Probe):
             return False  # a scaler is in charge: the optimizer skips what overflows, and says so to it
         on_device = self._device_guard_of(optimizer)
         if on_device is not None:
-            return self._is_sick_on_device(on_device)
-        gradients = gradients_of(optimizer)
-        self.gradient_size = size_of(gradients)
-        if not math.isfinite(self.gradient_size) and bad_tensors(gradients):
-            self.suspicion = self._suspect("gradient", self.losses[-1] if self.losses else None, ())
-        elif self._newly_spoiled():
+            if self._is_sick_on_device(on_device):
+                return True
+            # To look into buffers there, the training has to wait.
+            looks_closer = _is_due(self.recorder.step)
+        else:
+            gradients = gradients_of(optimizer)
+            self.gradient_size = size_of(gradients)
+            if not math.isfinite(self.gradient_size) and bad_tensors(gradients):
+                self.suspicion = self._suspect("gradient", self.losses[-1] if self.losses else None, ())
+            looks_closer = self.suspicion is None
+        if looks_closer and self._newly_spoiled():
             self.suspicion = self._suspect("buffer", self.losses[-1] if self.losses else None, ())
         return self.suspicion is not None
 
@@ -289,13 +299,17 @@ class Guard(Probe):
 
     def _parameter_norms(self) -> list[float]:
         values = [p.detach() for o in self._optimizers.alive() for g in o.param_groups for p in g["params"]]
-        plain = [v for v in values if v.device.type == "cpu" and v.layout == torch.strided and v.is_floating_point()]
-        return torch.stack([n.float() for n in torch._foreach_norm(plain)]).tolist() if plain else []
+        plain = [v for v in values if not v.is_meta and v.layout == torch.strided and v.is_floating_point()]
+        return read_now(list(torch._foreach_norm(plain))) if plain else []
 
 
-def _is_plain_on_host(tensor: torch.Tensor) -> bool:
+def _is_due(step: int) -> bool:
+    return step <= _EVERY_NORM_UNTIL or step % _NORM_INTERVAL == 0
+
+
+def _is_plain(tensor: torch.Tensor) -> bool:
     is_plain = type(tensor) is torch.Tensor and tensor.is_floating_point() and not tensor.requires_grad
-    return is_plain and tensor.device.type == "cpu" and tensor.numel() > 0
+    return is_plain and not tensor.is_meta and tensor.numel() > 0
 
 
 def gradients_of(optimizer: Any) -> list[torch.Tensor]:
