@@ -10,7 +10,7 @@ import pytest
 
 from scripts import extract_messages
 from tests.catalogue import FIXTURES
-from torchmedic.findings import Rule
+from torchmedic.findings import Rule, Symptom
 from torchmedic.rules import by_code, catalogue, page
 from torchmedic.translation.files import CATALOGUE, LANGUAGES, Entry, po_path, po_text, read_po
 from torchmedic.translation.phrases import Phrasebook, has_prose
@@ -185,3 +185,22 @@ def test_a_catalogue_file_survives_reading_and_writing(tmp_path: Path) -> None:
     path = tmp_path / "a.po"
     path.write_text(po_text(entries, "zh"), encoding="utf-8")
     assert read_po(path) == entries
+
+
+def test_a_text_of_many_unknown_clauses_is_given_up_soon() -> None:
+    book = Phrasebook(read_po(po_path("zh")))
+    text = "not found; known: " + "; ".join(f"option {i} is {i}" for i in range(25))
+    assert "option 24 is 24" in book.said(text)
+    assert book.piece.cache_info().misses + book._whole.cache_info().misses < 4000
+
+
+def test_a_long_list_of_known_clauses_is_told_to_its_end() -> None:
+    clauses = [symptom.value for symptom in Symptom]
+    told = phrasebook("zh").said("; ".join(clauses))
+    assert len(clauses) > 15
+    assert not has_prose(told)
+
+
+def test_what_an_exception_says_is_left_as_it_is() -> None:
+    raised = "ValueError: all elements of input should be between 0 and 1, and the loss is 0"
+    assert phrasebook("zh").said(raised) == raised

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -28,7 +29,11 @@ _TERMS = frozenset(
     "cpu cuda mps lr rank dim epoch batch softmax sigmoid logits logit worker token id dtype lambda dict list "  # noqa: SIM905
     "tuple str int float bool bytes autocast inf nan std var bfloat half none true false sample".split()
 )
+_RAISED = re.compile(r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit): ")
 _DEEPEST = 8
+_REMEMBERED = 1 << 14
+_MOST_JOINTS = 20  # in one phrase
+_LONGEST = 1500  # characters: no sentence of ours is so long, and what is quoted in it may be
 
 
 class _Template:
@@ -92,6 +97,9 @@ class Phrasebook:
         )
         open_ones = [one for one in all_open if not one.fits_anything]
         common = Counter(word for one in open_ones for word in set(_whole_words(one.english)))
+        # A sentence of many clauses asks for the same parts again and again.
+        self.piece = functools.lru_cache(_REMEMBERED)(self._piece)
+        self._whole = functools.lru_cache(_REMEMBERED)(self._find_whole)
         self._by_word: dict[str, list[_Template]] = {}
         for one in sorted(open_ones, key=lambda one: -one.weight):
             rarest = min(_whole_words(one.english), key=lambda word: (common[word], -len(word)), default="")
@@ -99,11 +107,15 @@ class Phrasebook:
 
     def said(self, sentence: str) -> str:
         """The sentence translated, or as it is."""
-        told = tidy(self.piece(sentence, _DEEPEST)) if _TOKEN.search(sentence) else sentence
+        if len(sentence) > _LONGEST or not _TOKEN.search(sentence):
+            return sentence
+        told = tidy(self.piece(sentence, _DEEPEST))
         return told if sentence[:1].isspace() else told.lstrip()
 
-    def piece(self, text: str, depth: int) -> str:
-        """A sentence or a part of one; marks at its edges are kept aside."""
+    def _piece(self, text: str, depth: int) -> str:
+        """A sentence or a part of one; marks at its edges are kept aside. What an exception says is not ours."""
+        if _RAISED.match(text):
+            return text
         if not depth or not _TOKEN.search(_without_code(text)):
             return _listed(text)
         if text in self.exact:
@@ -113,10 +125,10 @@ class Phrasebook:
         if found is None:
             parts = self._in_parts(inner, depth)
             is_clean = parts is not None and not has_prose(parts)
-            found = parts if is_clean else self._whole(inner, depth, loosely=True) or parts
+            found = parts if is_clean else self._whole(inner, depth, True) or parts
         return text if found is None else f"{before.translate(_FULL)}{found}{after.translate(_FULL)}"
 
-    def _whole(self, text: str, depth: int, *, loosely: bool = False) -> str | None:
+    def _find_whole(self, text: str, depth: int, loosely: bool = False) -> str | None:
         """A phrase by the template with the most text of its own, which must leave no English behind.
 
         Loosely, a place may hold several phrases, and English if the template has some words of its own.
@@ -179,19 +191,23 @@ class Phrasebook:
         return f"{parts.group(1)} {told}" if parts is not None and told is not None else None
 
     def _list(self, text: str, depth: int) -> str | None:
-        """The longest known beginning, then the rest in the same way; an unknown beginning stays as it is."""
-        joints = [joint for joint in _JOINTS.finditer(text) if _is_whole(text[: joint.start()])]
+        """The longest known beginning, then the rest in the same way; an unknown beginning stays as it is.
+
+        The rest is no deeper than the list: it is shorter, and so there is an end to it.
+        """
+        near = itertools.islice(_JOINTS.finditer(text), _MOST_JOINTS)
+        joints = [joint for joint in near if _is_whole(text[: joint.start()])]
         for joint in reversed(joints):
             left, right = text[: joint.start()], text[joint.end() :]
             before, inner, after = _edges(left)
             is_code = not _TOKEN.search(_without_code(left))
             told = _listed(inner) if is_code else self._whole(inner, depth) or self._with_remark(inner, depth)
-            mark, rest = self._rest(joint.group(1), right, depth)
+            mark, rest = self._rest(joint.group(1), right, depth + 1)
             if told is not None and not (is_code and rest == right and has_prose(right)):
                 mark = "、" if is_code and mark == "，" and not _TOKEN.search(_without_code(right)) else mark
                 return f"{before.translate(_FULL)}{told}{after.translate(_FULL)}{mark}{rest}"
         for joint in joints[:1]:
-            mark, rest = self._rest(joint.group(1), text[joint.end() :], depth)
+            mark, rest = self._rest(joint.group(1), text[joint.end() :], depth + 1)
             if rest != text[joint.end() :]:
                 return f"{text[: joint.start()]}{mark}{rest}"
         return None
