@@ -22,6 +22,7 @@ def _name(script: Path) -> str:
 @pytest.mark.parametrize("script", scripts("bad"), ids=_name)
 def test_bad_script_gets_its_diagnosis_on_the_marked_line(script: Path) -> None:
     watched = run_watched_afresh(script) if script.parent.name in _AFRESH else run_watched(script)
+    assert "switched off" not in watched.stderr, watched.stderr[-3000:]
     loud = [d for d in watched.verdict.diagnoses if d.severity != "hint"] or list(watched.verdict.diagnoses)
     assert loud, f"silence; stderr was:\n{watched.stderr[-3000:]}"
     top = loud[0]
@@ -38,4 +39,5 @@ def test_bad_script_gets_its_diagnosis_on_the_marked_line(script: Path) -> None:
 def test_good_script_stays_silent(script: Path) -> None:
     watched = run_watched(script)
     assert watched.status == 0, watched.stderr[-3000:]
+    assert "switched off" not in watched.stderr, watched.stderr[-3000:]
     assert watched.codes == [], rendered(watched.verdict)

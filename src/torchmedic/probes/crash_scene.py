@@ -6,7 +6,7 @@ import linecache
 import traceback
 from collections.abc import Iterator
 from types import FrameType
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 from torch.utils.data import DataLoader
@@ -51,15 +51,15 @@ class CrashScene(Probe):
             if isinstance(thing, DataLoader):
                 seen.add(id(thing))
                 self.recorder.observe(_loader(name, thing, self._loaders.built_at(thing)))
-            elif isinstance(thing, torch.nn.Module):
+            elif _is_whole_module(thing):
                 seen.add(id(thing))
                 self.recorder.observe(_model(name, thing))
 
     def _layers(self, frames: list[FrameType]) -> None:
         """Where the layers were built: of the outermost module being called, else of the models at hand."""
         called = (f.f_locals.get("self") for f in frames)
-        roots = [owner for owner in called if isinstance(owner, torch.nn.Module)][:1]
-        roots += [thing for _, thing in named_objects(frames) if isinstance(thing, torch.nn.Module)]
+        roots = [owner for owner in called if _is_whole_module(owner)][:1]
+        roots += [thing for _, thing in named_objects(frames) if _is_whole_module(thing)]
         known: set[tuple[str, str]] = set()
         for path, layer in (pair for root in roots for pair in root.named_modules()):
             born = self._modules.born_at(layer)
@@ -68,6 +68,11 @@ class CrashScene(Probe):
                 known.add(key)
                 settings = module_fact(layer).settings
                 self.recorder.observe(LayerBuilt(path=path, type=key[1], location=born, settings=settings))
+
+
+def _is_whole_module(thing: Any) -> TypeGuard[torch.nn.Module]:
+    """Not one whose `__init__` has not called that of `nn.Module`: it has no layers to be asked for."""
+    return isinstance(thing, torch.nn.Module) and "_modules" in vars(thing)
 
 
 def named_objects(frames: list[FrameType]) -> Iterator[tuple[str, Any]]:

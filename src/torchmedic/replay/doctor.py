@@ -13,6 +13,7 @@ from torchmedic.probes.loaders import Loaders
 from torchmedic.probes.modes import take_off
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.patching import hide_frame
 from torchmedic.record import Probe, Recorder, say
 from torchmedic.replay.beginnings import Handed, Withheld
 from torchmedic.replay.case import Case
@@ -193,7 +194,11 @@ class Doctor(Probe):
 
     def _with_watched_closure(self, optimizer: Any, closure: Callable[[], Any], args: Any, kwargs: Any) -> Any:
         def watched() -> Any:
-            result = closure()
+            try:
+                result = closure()
+            except Exception as error:
+                hide_frame(error)
+                raise
             if self._session is None and self._case is None and self.guard.is_sick(optimizer):
                 suspicion = self.guard.suspicion
                 assert suspicion is not None
