@@ -85,7 +85,10 @@ def test_continue_leaves_the_run_as_it_would_have_been(tmp_path: Path) -> None:
 
     assert watched.stdout == bare.stdout
     assert digest(torch.load(tmp_path / "end.pt")[0]) == digest(expected)
-    assert json.loads((tmp_path / "o.json").read_text())["diagnoses"][0]["step"] == SICK_STEP + 1
+    found = json.loads((tmp_path / "o.json").read_text())["diagnoses"][0]
+    assert found["step"] == SICK_STEP + 1
+    assert any("the update was applied all the same" in note for note in found["evidence"])
+    assert not any("withheld" in innocent["how"] for innocent in found["ruled_out"])
 
 
 def test_skip_drops_the_sick_update_and_goes_on_with_good_weights(tmp_path: Path) -> None:

@@ -128,9 +128,10 @@ class Source:
 
 @fact
 class SickStep(Observation):
-    """A step whose update was withheld: what was not finite, and how it was run again.
+    """A step with non-finite numbers: what was not finite, and how it was run again.
 
     `backwards` counts the calls of `backward` up to this one: the clock of a loop that updates weights `by_hand`.
+    Its update was withheld unless it `was_applied`, because the user wished that or nobody could prevent it.
     """
 
     kind: ClassVar[str] = "sick-step"
@@ -151,6 +152,7 @@ class SickStep(Observation):
     optimizer_built: Location | None = None
     backwards: int = 0
     by_hand: bool = False
+    was_applied: bool = False
 
 
 @fact

@@ -122,7 +122,8 @@ class Doctor(Probe):
         elif callable(closure):
             return self._with_watched_closure(optimizer, closure, args, kwargs)
         elif bad_learning_rate(optimizer) is not None:
-            self._withheld[id(optimizer)] = Withheld(optimizer)
+            if self.recorder.settings.on_sick != "continue":
+                self._withheld[id(optimizer)] = Withheld(optimizer)
             self._report_plainly(optimizer, "learning-rate", self.recorder.step + 1, "seen before the update")
         elif self.guard.is_sick(optimizer) and self._is_shared(optimizer):
             self._begin(optimizer)
@@ -249,12 +250,27 @@ class Doctor(Probe):
         if self.recorder.settings.on_sick == "stop":
             self._case.suspicion.buffers.restore()
         found_by_any = self._company.any(self._case.is_reproduced)
+        applied = self._lets_pass(self._case, session, reason)
         if self._case.is_reproduced or not found_by_any:
             seconds = time.perf_counter() - session.started
-            self.report.write(self._case, reason or session.way, seconds, self._scalers.scale)
+            self.report.write(self._case, reason or session.way, seconds, self._scalers.scale, is_applied=applied)
         else:
             self.recorder.observe(SickElsewhere(step=self._case.step))
         self._stop_if_wished()
+
+    def _lets_pass(self, case: Case, session: Session, reason: str) -> bool:
+        """Whether the sick update happens after all: as wished, or as only its owner could prevent.
+
+        A scaler skips the step by itself. Where the loop could not be entered again the update was undone before that
+        was known.
+        """
+        wish = self.recorder.settings.on_sick
+        if wish == "stop" or case.suspicion.what == "scaler":
+            return False
+        if session.is_by_closure or case.optimizer is None:
+            return True
+        pending = self._withheld.pop(id(case.optimizer), None) if wish == "continue" else None
+        return pending is not None or (wish == "continue" and not reason)
 
     def _stop_if_wished(self) -> None:
         if self.recorder.settings.on_sick == "stop":
@@ -267,12 +283,13 @@ class Doctor(Probe):
 
     def _report_bad_update(self, optimizer: Any, precaution: Withheld | None) -> None:
         bad = self.guard.bad_parameter_names(of_weights=True)
-        if precaution is not None and self.recorder.settings.on_sick != "continue":
+        undone = precaution is not None and self.recorder.settings.on_sick != "continue"
+        if precaution is not None and undone:
             precaution.put_back()
             if self._case is None and not self._further and self._explained(optimizer, bad):
                 return
-        way = "seen after the update" if precaution is None else "seen after the update, which was undone"
-        self._report_plainly(optimizer, "update", self.recorder.step, way, bad, undone=precaution is not None)
+        way = "seen after the update, which was undone" if undone else "seen after the update"
+        self._report_plainly(optimizer, "update", self.recorder.step, way, bad, undone=undone)
 
     def _explained(self, optimizer: Any, bad: list[str]) -> bool:
         """Whether the line of the user's own optimizer was found that made the update bad."""

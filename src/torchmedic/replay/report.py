@@ -35,7 +35,16 @@ class Report:
         self._modules = modules
         self._optimizers = optimizers
 
-    def write(self, case: Case, way: str, seconds: float, scale: float | None, *, is_saved: bool = True) -> None:
+    def write(
+        self,
+        case: Case,
+        way: str,
+        seconds: float,
+        scale: float | None,
+        *,
+        is_saved: bool = True,
+        is_applied: bool = False,
+    ) -> None:
         """All facts of a case that was run again, or could not be; what a second run would save is thrown away."""
         if case.findings is not None:
             self._recorder.observe(self._origin(case, case.findings))
@@ -57,6 +66,7 @@ class Report:
                 scale=scale,
                 backwards=self._guard.backwards_made,
                 by_hand=not self._optimizers.alive(),
+                was_applied=is_applied,
             )
         )
         if case.trace is not None and case.findings is not None:

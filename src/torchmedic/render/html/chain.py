@@ -140,7 +140,8 @@ def _ends(sick: SickStep) -> Iterator[Station]:
             "chain_gradients_bad", bad=len(sick.bad_parameters), total=sick.parameters, first=sick.bad_parameters[0]
         )
         yield Station(title=say("chain_gradients"), details=(said,), state="bad", is_code=False)
-    yield Station(title=say("chain_update"), details=(say("chain_withheld"),), state="finite", is_code=False)
+    done, state = ("chain_applied", "bad") if sick.was_applied else ("chain_withheld", "finite")
+    yield Station(title=say("chain_update"), details=(say(done),), state=state, is_code=False)
 
 
 def _state(tensor: TensorSummary) -> str:

@@ -47,6 +47,7 @@ TEXT = {
     "chain_gradients_bad": "{bad} of {total} not finite, the first that of {first}",
     "chain_update": "the weights",
     "chain_withheld": "the update was not applied",
+    "chain_applied": "the update was applied all the same",
     "chain_bad": "{bad} of {total} values not finite",
     "chain_birth": "{bad} of {total} values of {variable} not finite",
     "chain_range": "from {low} to {high}",

@@ -134,7 +134,12 @@ def _replay(case: Case) -> Iterator[str]:
     if case.sick.reproduced and case.sick.way:
         yield f"{case.sick.way}: the same happened again"
     if case.sick.weights_saved:
-        yield f"the update was not applied; weights from before it: `{case.sick.weights_saved}` in the run folder"
+        saved = case.sick.weights_saved
+        yield (
+            f"the update was applied all the same; weights from before it: `{saved}` in the run folder"
+            if case.sick.was_applied
+            else f"the update was not applied; weights from before it: `{saved}` in the run folder"
+        )
 
 
 def sample_of(case: Case) -> int | None:
@@ -201,7 +206,12 @@ def ruled_out(case: Case) -> Iterator[RuledOut]:
     yield from _by_data(case)
     is_explosion = case.grown is not None or case.loss_grew
     if not is_explosion and case.sick.reproduced:
-        yield RuledOut(suspect="learning rate", how="the update was withheld and the step alone reproduces it")
+        how = (
+            "the step alone, run again before its update, reproduces it"
+            if case.sick.was_applied
+            else "the update was withheld and the step alone reproduces it"
+        )
+        yield RuledOut(suspect="learning rate", how=how)
     if not is_explosion and (case.sick.what == "gradient" or case.sick.bad_parameters):
         yield RuledOut(suspect="gradient clipping", how="the gradient is already non-finite when clipping sees it")
 
