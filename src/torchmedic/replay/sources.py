@@ -7,7 +7,7 @@ import linecache
 import math
 import re
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import Any
 
@@ -78,13 +78,22 @@ def _looks_the_same(tensor: torch.Tensor, like: torch.Tensor) -> bool:
 
 
 def variables(frame: FrameType | None) -> Iterator[tuple[str, str, torch.Tensor]]:
-    """Tensors that the user's frames can reach by a name, one or two steps deep."""
+    """Tensors that the user's frames can reach by a name, one or two steps deep; what a name holds itself first."""
     for f in outward(frame):
         if not is_user_file(f.f_code.co_filename):
             continue
-        for name, thing in [*f.f_locals.items(), *f.f_globals.items()]:
-            if not name.startswith("__"):
-                yield from (("variable", path, t) for path, t in tensors_in(thing, name))
+        for name, thing in [*_plainest_first(f.f_locals), *_plainest_first(f.f_globals)]:
+            yield from (("variable", path, t) for path, t in tensors_in(thing, name))
+
+
+def _plainest_first(names: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The user's own names, tensors before what contains some. A notebook's shell lies there too, and knows all."""
+    own = [
+        (name, thing)
+        for name, thing in names.items()
+        if not name.startswith("__") and not type(thing).__module__.startswith("IPython.")
+    ]
+    return sorted(own, key=lambda item: (not issubclass(type(item[1]), torch.Tensor), item[0].startswith("_")))
 
 
 def describe_source(origin: str, name: str, tensor: torch.Tensor, given: Handed | None = None) -> Source:
