@@ -32,14 +32,24 @@ def new_run_folder(command: Sequence[str]) -> Path:
     """A fresh folder for one run, below `.torchmedic` in the working directory (or in the temp folder)."""
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{Path(script_of(command)).stem}-{os.getpid()}"
     try:
-        folder = _below_working_directory() / name
-        folder.mkdir()
+        return _made_apart(_below_working_directory(), name)
     except OSError:
         import tempfile
 
-        folder = Path(tempfile.mkdtemp(prefix="torchmedic-")) / name
-        folder.mkdir()
-    return folder
+        return _made_apart(Path(tempfile.mkdtemp(prefix="torchmedic-")), name)
+
+
+def _made_apart(base: Path, name: str) -> Path:
+    """A new folder by this name, or by the first number behind it: one process may begin two runs in a second."""
+    number = 1
+    while True:
+        folder = base / (name if number == 1 else f"{name}-{number}")
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            number += 1
+        else:
+            return folder
 
 
 def shared_run_folder(name: str) -> Path:
