@@ -26,13 +26,16 @@ from torchmedic.record import Recorder, name_script_again, say
 from torchmedic.redaction import redact_argv
 from torchmedic.render.diffs import with_diffs
 from torchmedic.render.terminal import terminal
-from torchmedic.render.text import draw
+from torchmedic.render.text import draw, draw_occupied, draw_stop
 from torchmedic.replay.doctor import SickRun
 from torchmedic.reporting import REPORT_FILE, Sources, html_fragment, html_report
-from torchmedic.settings import RUN_FILE, OnSick
+from torchmedic.settings import ON_SICK, RUN_FILE, OnSick
 from torchmedic.store import Writer, create, load, update_info
 from torchmedic.triage import examine
 from torchmedic.watching import install_probes
+
+# The watch that is on, if any: it lasts until it is stopped, however many cells or calls follow.
+_running: list[Watch] = []
 
 
 def watch(*, on_sick: OnSick = "stop", quiet: bool = False, name: str = "") -> Watch:
@@ -47,6 +50,8 @@ def watch(*, on_sick: OnSick = "stop", quiet: bool = False, name: str = "") -> W
     >>> medic.verdict.outcome
     'healthy'
     """
+    if on_sick not in ON_SICK:
+        raise ValueError(f"on_sick is one of {', '.join(ON_SICK)}, not {on_sick!r}")
     return Watch(on_sick=on_sick, quiet=quiet, name=name)
 
 
@@ -61,7 +66,10 @@ class Watch:
         self._told: Verdicts | None = None
         self._recorder: Recorder | None = None
         self._began = time.time()
+        self.way_on = 'on_sick="continue"'
         if _is_watched():
+            if _running and not quiet:
+                draw_occupied(terminal(sys.stderr))
             return
         try:
             self._start(on_sick, name)
@@ -86,6 +94,7 @@ class Watch:
         name_cells()
         install_probes(self._recorder, born_before=_modules_alive())
         atexit.register(self.stop)
+        _running.append(self)
 
     @property
     def is_on(self) -> bool:
@@ -121,6 +130,7 @@ class Watch:
     def _take_out(self) -> None:
         recorder, self._recorder = self._recorder, None
         atexit.unregister(self.stop)
+        _running[:] = [other for other in _running if other is not self]
         if recorder is not None:
             recorder.finish()
 
@@ -133,7 +143,7 @@ class Watch:
         sources = name_cells()
         report = recorder.folder / REPORT_FILE
         report.write_text(html_report(path, self.run, self.verdict, sources=sources), encoding="utf-8")
-        self._told = Verdicts(self.verdict, self.run, sources, shown_path(str(report)))
+        self._told = Verdicts(self.verdict, self.run, sources, shown_path(str(report)), self.way_on)
         if not self.quiet:
             self._told.tell()
 
@@ -148,11 +158,12 @@ class Watch:
 class Verdicts:
     """A verdict that a notebook shows as HTML and a terminal as text."""
 
-    def __init__(self, verdict: Verdict, run: Run, sources: Sources, report: str = "") -> None:
+    def __init__(self, verdict: Verdict, run: Run, sources: Sources, report: str = "", way_on: str = "") -> None:
         self._verdict = verdict
         self._run = run
         self._sources = sources
         self._report = report
+        self._way_on = way_on
 
     def tell(self) -> None:
         """Show it where the user looks: below the cell, or on standard error."""
@@ -161,18 +172,22 @@ class Verdicts:
 
             display(self)  # type: ignore[no-untyped-call]
         else:
-            draw(self._verdict, terminal(sys.stderr), report=self._report)
+            self._draw(terminal(sys.stderr))
 
     def _repr_html_(self) -> str:
-        return html_fragment(self._run, self._verdict, sources=self._sources, report=self._report)
+        return html_fragment(self._run, self._verdict, sources=self._sources, report=self._report, way_on=self._way_on)
 
     def __repr__(self) -> str:
         out = io.StringIO()
         console = Console(
             file=out, width=100, no_color=True, highlight=False, markup=False, emoji=False, force_jupyter=False
         )
-        draw(self._verdict, console, report=self._report)
+        self._draw(console)
         return out.getvalue().rstrip()
+
+    def _draw(self, console: Console) -> None:
+        draw(self._verdict, console, report=self._report)
+        draw_stop(self._verdict, console, way_on=self._way_on)
 
 
 def _is_watched() -> bool:

@@ -46,10 +46,14 @@ def sampled_series(path: Path, *, points: int, columns: int) -> tuple[PerRank, t
     return tuple(tuple(sampled.curves(file, points)) for file in files), tuple(sampled.layers(files[0], columns))
 
 
-def html_fragment(run: Run, verdict: Verdict, *, sources: Sources, report: str = "") -> str:
-    """The verdict alone, to be shown below a cell; `report` is where the whole page lies."""
+def html_fragment(run: Run, verdict: Verdict, *, sources: Sources, report: str = "", way_on: str = "") -> str:
+    """The verdict alone, to be shown below a cell; `report` is where the whole page lies.
+
+    `way_on` is the option with which a run goes on that was stopped.
+    """
     found = {**sources_of(run, verdict), **sources}
-    return fragment(Report(verdict=verdict, run=run, sources=found, pages=rule_pages(verdict)), report_path=report)
+    told = Report(verdict=verdict, run=run, sources=found, pages=rule_pages(verdict))
+    return fragment(told, report_path=report, way_on=way_on)
 
 
 def plotly_script() -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 VARIABLE = "TORCHMEDIC_ARMED"
 RUN_FILE = "rank0.db"
 
 OnSick = Literal["stop", "skip", "continue"]
 OnStuck = Literal["report", "stop"]
+ON_SICK: tuple[OnSick, ...] = get_args(OnSick)
 Purpose = Literal["watch", "retrace", "wake", "versions", "amplification", "memory", "reading"]
 
 

@@ -45,6 +45,17 @@ with torchmedic.watch() as medic:
         optimizer.step()
 print(medic.verdict.diagnoses[0].where)
 """
+BAD_DATA = """%%medic --on-sick skip
+x2 = x.clone()
+x2[7, 1] = float("nan")
+for i in range(0, 64, 16):
+    loss = ((model(x2[i : i + 16]) - y[i : i + 16]) ** 2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+LEFT_ON = "left_on = torchmedic.watch()"
+STOPPED = "left_on.stop().info.steps"
 WRONG_OPTION = "%%medic --on-sick explode\n1"
 UNLOADED = "%unload_ext torchmedic"
 
@@ -61,6 +72,10 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "sick": SICK,
         "after": AFTER,
         "watched": WATCHED,
+        "bad_data": BAD_DATA,
+        "left_on": LEFT_ON,
+        "healthy_again": HEALTHY,
+        "stopped": STOPPED,
         "wrong_option": WRONG_OPTION,
         "unloaded": UNLOADED,
         "broken_again": BROKEN,
@@ -103,6 +118,7 @@ def test_a_sick_cell_is_stopped_and_its_line_named(cells: dict[str, Any]) -> Non
     assert "<mark>torch.log(" in shown
     assert 'class="chain"' in shown
     assert "error[NUM002]" in text(cells["sick"]), "for a notebook without HTML"
+    assert "stopped the run after step 0; <code>--on-sick continue</code> lets it go on" in shown
     assert printed(cells["after"]).strip() == "True", "the weights of the last good step"
 
 
@@ -122,6 +138,16 @@ def test_watch_in_a_cell_names_the_line(cells: dict[str, Any]) -> None:
     assert errors(cells["watched"]) == []
     assert "Cell In[8]:4" in printed(cells["watched"])
     assert "error NUM002" in html(cells["watched"])
+
+
+def test_a_variable_has_the_name_that_the_user_gave_it(cells: dict[str, Any]) -> None:
+    assert "`x2` holds values that are NaN at step 1" in text(cells["bad_data"])
+
+
+def test_a_cell_says_that_an_earlier_watch_is_still_on(cells: dict[str, Any]) -> None:
+    assert "a watch is running already" in printed(cells["healthy_again"])
+    assert "'done'" in text(cells["healthy_again"])
+    assert text(cells["stopped"]).endswith("4")
 
 
 def test_a_wrong_option_is_one_clear_complaint(cells: dict[str, Any]) -> None:

@@ -56,6 +56,18 @@ def test_not_watched():
 @pytest.mark.medic(fail_on="sometimes")
 def test_wrong_level():
     train()
+
+@pytest.mark.medic(on_sick="explode")
+def test_wrong_wish():
+    train()
+
+@pytest.mark.medic(alow=["log-of-zero"])
+def test_wrong_keyword():
+    train()
+
+@pytest.mark.medic(allow=["log-of-one"])
+def test_wrong_rule():
+    train()
 """
 
 
@@ -81,6 +93,9 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> str:
         ("test_expected", "PASSED"),
         ("test_not_watched", "PASSED"),
         ("test_wrong_level", "FAILED"),
+        ("test_wrong_wish", "FAILED"),
+        ("test_wrong_keyword", "FAILED"),
+        ("test_wrong_rule", "FAILED"),
     ],
 )
 def test_each_test_ends_as_its_training_does(outcome: str, name: str, ended: str) -> None:
@@ -96,8 +111,17 @@ def test_a_crash_is_explained_beside_its_traceback(outcome: str) -> None:
     assert "error[ERR002]" in outcome
 
 
-def test_a_wrong_level_is_said_in_one_line(outcome: str) -> None:
-    assert "`fail_on` of the mark `medic` is one of error, warning, not 'sometimes'" in outcome
+@pytest.mark.parametrize(
+    "line",
+    [
+        "`fail_on` of the mark `medic` is one of error, warning, not 'sometimes'",
+        "`on_sick` of the mark `medic` is one of stop, skip, continue, not 'explode'",
+        "the mark `medic` knows fail_on, allow, on_sick, not 'alow'",
+        "`allow` of the mark `medic` names no rule: 'log-of-one'",
+    ],
+)
+def test_a_wrong_mark_is_said_in_one_line(outcome: str, line: str) -> None:
+    assert line in outcome
 
 
 def test_the_plugin_does_not_import_torch(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from torch import nn
 
 import torchmedic
 from torchmedic import in_process
+from torchmedic.launch.parent import new_run_folder
 from torchmedic.probes.modes import may_put_on
 
 
@@ -70,6 +71,7 @@ def test_a_sick_block_is_left_with_good_weights(here: Path) -> None:
     assert first.where is not None
     assert first.where.source.strip().startswith("loss = torch.log(out * 0)")
     assert "error[NUM002]" in str(medic)
+    assert 'stopped the run after step 3; `on_sick="continue"` lets it go on' in str(medic)
     assert medic.folder is not None
     assert (medic.folder / "report.html").exists()
 
@@ -103,6 +105,11 @@ def test_as_a_call() -> None:
     assert medic.stop() is verdict
 
 
+def test_two_runs_of_one_second_lie_side_by_side(here: Path) -> None:
+    folders = [new_run_folder(["notebook"]) for _ in range(3)]
+    assert {folder.parent for folder in folders} == {here / ".torchmedic"}
+
+
 def test_everything_is_put_back() -> None:
     before = (torch.autograd.backward, torch.optim.Optimizer.__init__, nn.Module.__init__, os._exit)
     with torchmedic.watch(quiet=True):
@@ -111,10 +118,16 @@ def test_everything_is_put_back() -> None:
     assert (torch.autograd.backward, torch.optim.Optimizer.__init__, nn.Module.__init__, os._exit) == before
 
 
-def test_an_inner_watch_leaves_the_outer_one_alone() -> None:
+def test_an_unknown_wish_is_refused() -> None:
+    with pytest.raises(ValueError, match="on_sick is one of stop, skip, continue, not 'bogus'"):
+        torchmedic.watch(on_sick="bogus")  # type: ignore[arg-type]
+
+
+def test_an_inner_watch_leaves_the_outer_one_alone(capsys: pytest.CaptureFixture[str]) -> None:
     with torchmedic.watch(quiet=True) as outer:
-        with torchmedic.watch(quiet=True) as inner:
+        with torchmedic.watch() as inner:
             Training().run(2)
+        assert capsys.readouterr().err.startswith("torchmedic: a watch is running already")
         assert inner.verdict is None
         assert outer.is_on
     assert outer.verdict is not None

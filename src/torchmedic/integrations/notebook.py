@@ -52,7 +52,8 @@ def run_cell(shell: Any, line: str, cell: str) -> Any:
     rest, last = _compiled(shell, f"# %%medic {line}\n{cell}")
     name_cells()
     value = None
-    with watch(on_sick=options.on_sick, name="notebook"):
+    with watch(on_sick=options.on_sick, name="notebook") as medic:
+        medic.way_on = "--on-sick continue"
         try:
             exec(rest, shell.user_ns)
             value = eval(last, shell.user_ns) if last is not None else None

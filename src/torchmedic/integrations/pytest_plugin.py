@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from torchmedic.in_process import Watch
 
 _LEVELS = {"error": ("error",), "warning": ("error", "warning")}
+_OPTIONS = ("fail_on", "allow", "on_sick")
 _WATCH: pytest.StashKey[Any] = pytest.StashKey()
 
 
@@ -57,10 +58,40 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
 def _start(node: Any) -> Watch:
     from torchmedic.in_process import watch
 
-    asked = _option(node, "fail_on", "error")
-    if asked not in _LEVELS:
-        pytest.fail(f"`fail_on` of the mark `medic` is one of {', '.join(_LEVELS)}, not {asked!r}", pytrace=False)
+    wrong = _wrong_with(node)
+    if wrong:
+        pytest.fail(wrong, pytrace=False)
     return watch(quiet=True, on_sick=_option(node, "on_sick", "stop"), name=node.name)
+
+
+def _wrong_with(node: Any) -> str:
+    """What the mark asks for that does not exist: a wish that is not understood must not pass as granted."""
+    from torchmedic.settings import ON_SICK
+
+    marker = node.get_closest_marker("medic")
+    if marker is None:
+        return ""
+    if marker.args:
+        return f"the mark `medic` takes keywords only, not {marker.args[0]!r}"
+    unknown = [name for name in marker.kwargs if name not in _OPTIONS]
+    if unknown:
+        return f"the mark `medic` knows {', '.join(_OPTIONS)}, not {unknown[0]!r}"
+    for name, choices in (("fail_on", tuple(_LEVELS)), ("on_sick", ON_SICK)):
+        asked = marker.kwargs.get(name, choices[0])
+        if asked not in choices:
+            return f"`{name}` of the mark `medic` is one of {', '.join(choices)}, not {asked!r}"
+    return _wrong_in_allow(marker.kwargs.get("allow", ()))
+
+
+def _wrong_in_allow(allowed: Any) -> str:
+    from torchmedic.rules import catalogue
+
+    if not allowed:
+        return ""
+    if isinstance(allowed, str):
+        return f"`allow` of the mark `medic` is a list of codes and names, not {allowed!r}"
+    known = {word for rule in catalogue() for word in (rule.code, rule.name)}
+    return next((f"`allow` of the mark `medic` names no rule: {word!r}" for word in allowed if word not in known), "")
 
 
 def _not_allowed(node: Any, watch: Watch) -> list[Diagnosis]:

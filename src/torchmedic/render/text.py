@@ -39,10 +39,16 @@ def _nothing_found(verdict: Verdict) -> str:
     )
 
 
-def draw_stop(verdict: Verdict, console: Console) -> None:
+def draw_occupied(console: Console) -> None:
+    """Say why a second watch is silent."""
+    line = "torchmedic: a watch is running already and sees this too; its `.stop()` ends it and tells what it saw"
+    console.print(Text(said(line)), soft_wrap=True)
+
+
+def draw_stop(verdict: Verdict, console: Console, *, way_on: str = "--on-sick continue") -> None:
     """Say that it was us who ended the run, how to let it go on, and where its remains are."""
     if verdict.info.stopped_by_us:
-        line = f"torchmedic: stopped the run after step {verdict.info.steps}; `--on-sick continue` lets it go on"
+        line = f"torchmedic: stopped the run after step {verdict.info.steps}; `{way_on}` lets it go on"
         console.print(Text(said(line)), soft_wrap=True)
         console.print(Text(said(f"torchmedic: what the run left is in {verdict.info.folder}")), soft_wrap=True)
 

@@ -75,9 +75,9 @@ def _title(report: Report) -> str:
     return say("title", script=" ".join(report.run.info.argv) or "python")
 
 
-def fragment(report: Report, *, report_path: str = "") -> str:
+def fragment(report: Report, *, report_path: str = "", way_on: str = "") -> str:
     """The verdict alone as a piece of HTML with its own style, for a page that is not ours (a notebook)."""
-    return _templates().get_template("fragment.html").render(**_told(report), report_path=report_path)
+    return _templates().get_template("fragment.html").render(**_told(report), report_path=report_path, way_on=way_on)
 
 
 def verdicts_html(report: Report) -> dict[str, str]:

@@ -22,6 +22,7 @@ TEXT = {
     "ran": "`{command}` ran {seconds} on {when}",
     "steps": "{steps} optimizer steps",
     "stopped": "stopped by torchmedic after step {step}",
+    "stopped_here": "stopped the run after step {step}; `{way_on}` lets it go on",
     "ended": "ended with status {status}",
     "killed": "ended by signal {signal}",
     "verdict": "Verdict",
