@@ -77,7 +77,16 @@ def test_the_page_finds_a_restarted_server_again(browser: Browser, tmp_path: Pat
     run = tmp_path / ".torchmedic" / "1-run"
     run.mkdir(parents=True)
     a_run_file(run, points=[("loss", step, 1.0 / step) for step in range(1, 20)])
+    corrupt = tmp_path / ".torchmedic" / "0-corrupt"
+    corrupt.mkdir()
+    (corrupt / "rank0.db").write_bytes(b"no database")
     with serving(tmp_path) as first, opened(browser, first.url) as seen:
+        seen.wait_until(f"{STEPS} === 19")
+        seen.page.locator('#runs a[data-id="0-corrupt"]').click()
+        seen.page.locator("#trouble:not([hidden])").wait_for()
+        assert seen.page.locator("#script").inner_text() == "0-corrupt"
+        assert seen.page.locator("figure").count() == 0, "nothing of the run that was shown before"
+        seen.page.locator('#runs a[data-id="1-run"]').click()
         seen.wait_until(f"{STEPS} === 19")
         first.process.terminate()
         seen.page.locator("#link:not(.open)").wait_for()

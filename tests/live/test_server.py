@@ -80,7 +80,9 @@ def test_the_list_and_each_run(served: Served) -> None:
 def test_a_broken_run_file_is_said_to_be_so(served: Served, name: str) -> None:
     status, text, _ = served.ask(f"run/{name}")
     assert status == 200
-    assert "run file" in json.loads(text)["error"]
+    error = json.loads(text)["error"]
+    assert "not a readable run file" in error["en"]
+    assert "not a readable" not in error["zh"]
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_a_healthy_run_says_so_and_shows_its_best_epoch(tmp_path: Path) -> None:
 def test_epochs_and_evaluations_are_marked_on_the_curve_of_steps(tmp_path: Path) -> None:
     page = page_of(a_healthy_run(tmp_path), "--light")
     assert "shaded: every second of 10 epochs; marks at the bottom: 10 evaluations" in page
-    assert shown(page).count('class="epoch-label"') == 10
+    assert shown(page).count('class="epoch-label"') == 5, "ten would overlap"
     assert shown(page).count('class="epoch"') == 1
     evaluations = re.findall(r'class="evaluation" d="([^"]+)"', page)
     assert [mark.count("M") for mark in evaluations] == [10]

@@ -15,8 +15,9 @@ from torch import nn
 import torchmedic
 from tests.report.runs import a_run_file
 from torchmedic import sampled
-from torchmedic.facts import LayersWatched, Series
+from torchmedic.facts import LayersWatched, Run, Series
 from torchmedic.probes import vitals
+from torchmedic.render.html.curves import charts
 
 
 @pytest.fixture
@@ -76,6 +77,10 @@ def test_old_points_are_thinned_and_keep_their_ends(here: Path, monkeypatch: pyt
     width = loss.steps[-1] - loss.steps[-2]
     assert loss.values[-1] == pytest.approx(statistics.fmean(losses[loss.steps[-2] : loss.steps[-2] + width]))
     assert loss.low[-1] == min(losses[loss.steps[-2] : loss.steps[-2] + width])
+    (chart,) = (chart for chart in charts(medic.run or Run(), [loss]) if chart.id == "chart-loss")
+    assert f"of steps {loss.steps[-2] + 1} to {loss.steps[-1]}" in chart.summary, (
+        "a mean is not sold as one step's loss"
+    )
 
 
 values = st.one_of(st.none(), st.floats(-1e6, 1e6, allow_nan=False))

@@ -15,7 +15,7 @@ from torchmedic.facts import Run, RunInfo
 from torchmedic.findings import Verdict
 from torchmedic.ranks.merging import load_whole, rank_files
 from torchmedic.render.diffs import with_diffs
-from torchmedic.render.html import Report, chart_data, verdicts_html
+from torchmedic.render.html import Report, chart_data, in_every_language, verdicts_html
 from torchmedic.reporting import rule_pages, sampled_series, sources_of
 from torchmedic.store import RUN_FILE, RunFileError, load_info
 from torchmedic.triage import examine
@@ -128,7 +128,7 @@ def _read(run: LiveRun) -> dict[str, Any]:
     try:
         return _contents(run)
     except (RunFileError, sqlite3.Error, OSError) as error:
-        return {"id": run.folder.name, "error": str(error)}
+        return {"id": run.folder.name, "error": in_every_language(str(error))}
 
 
 def _contents(run: LiveRun) -> dict[str, Any]:

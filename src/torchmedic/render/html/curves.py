@@ -149,8 +149,20 @@ def _in_mebibytes(series: Series) -> Series:
 
 
 def _summary(title: Words, series: Series) -> Words:
+    """What the curve says in words. A point with ends stands for the steps since the one before, and is their mean."""
     lowest = zip(series.low or series.values, series.steps, strict=True)
     low, low_step = min(((value, step) for value, step in lowest if value is not None), default=(None, series.steps[0]))
+    if series.low:
+        return phrase(
+            "curve_summary_means",
+            name=title,
+            first=short(series.values[0]),
+            first_in=_stretch(series, 0),
+            last=short(series.values[-1]),
+            last_in=_stretch(series, len(series.steps) - 1),
+            low=short(low),
+            low_in=_stretch(series, series.steps.index(low_step)),
+        )
     return phrase(
         "curve_summary",
         name=title,
@@ -161,6 +173,15 @@ def _summary(title: Words, series: Series) -> Words:
         low=short(low),
         low_step=low_step,
     )
+
+
+def _stretch(series: Series, number: int) -> Words:
+    """The steps that a point stands for: those after the point before it."""
+    steps = series.steps
+    before = steps[number - 1] if number else max(0, 2 * steps[0] - steps[1])
+    if steps[number] == before + 1:
+        return phrase("one_step", step=steps[number])
+    return phrase("some_steps", first=before + 1, last=steps[number])
 
 
 def _metric_charts(run: Run, *, has_loss: bool) -> Iterator[Chart]:
@@ -180,7 +201,7 @@ def _metric_charts(run: Run, *, has_loss: bool) -> Iterator[Chart]:
         lines = tuple(_thinned(name, metric) for name, metric in group.items())
         yield Chart(
             id=f"chart-metric-{number}",
-            title=quantity,
+            title=quantity if len(group) > 1 else next(iter(group)),
             summaries=tuple(_told(name, metric) for name, metric in group.items()),
             lines=lines,
             marks=tuple(_metric_marks(group, stop)),

@@ -89,6 +89,15 @@ def verdicts_html(report: Report) -> dict[str, str]:
     return found
 
 
+def in_every_language(sentence: str) -> dict[str, str]:
+    """A sentence of ours, by the language of the page that shows it."""
+    found = {}
+    for language in languages():
+        with in_language(language):
+            found[language] = said(sentence)
+    return found
+
+
 def live_page() -> str:
     """The page on which runs are shown as they grow; it asks for everything else itself."""
     needed = [name for name in TEXT if name.startswith(("live_", "theme")) or name in ("steps", "other_language")]

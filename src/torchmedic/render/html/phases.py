@@ -9,7 +9,7 @@ from torchmedic.render.html.numbers import short
 from torchmedic.render.html.text import Words, phrase
 
 _MOST_STRETCHES = 40
-_MOST_TOLD = 12
+_MOST_TOLD = 6
 _MOST_EVALUATIONS = 200
 
 
@@ -54,9 +54,9 @@ def phases(run: Run) -> Phases:
 def _stretches(ends: dict[float, int]) -> tuple[Stretch, ...]:
     stride = -(-len(ends) // _MOST_STRETCHES) or 1
     shown = list(ends.items())[stride - 1 :: stride]
-    is_told = len(shown) <= _MOST_TOLD
+    told_every = -(-len(shown) // _MOST_TOLD) or 1
     starts = [0, *(step for _, step in shown)]
     return tuple(
-        Stretch(start=start, end=step, label=phrase("mark_epoch", epoch=short(epoch)) if is_told else "")
-        for start, (epoch, step) in zip(starts, shown, strict=False)
+        Stretch(start=start, end=step, label="" if number % told_every else phrase("mark_epoch", epoch=short(epoch)))
+        for number, (start, (epoch, step)) in enumerate(zip(starts, shown, strict=False))
     )

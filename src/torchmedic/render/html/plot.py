@@ -134,7 +134,7 @@ def _labels(chart: Chart, across: Scale, up: Scale) -> Markup:
         place = 100 * across.place(mark.x)
         side, place = ("left", place) if place < 60 else ("right", 100 - place)
         parts.append(label.format(kind=f"mark-label {mark.kind}", side=side, place=place, words=mark.label))
-    for epoch in chart.phases.epochs:
+    for epoch in filter(lambda epoch: epoch.label, chart.phases.epochs):
         middle = (max(epoch.start, across.low) + epoch.end) / 2
         parts.append(label.format(kind="epoch-label", side="left", place=100 * across.place(middle), words=epoch.label))
     return Markup("").join(parts)

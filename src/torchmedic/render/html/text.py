@@ -69,6 +69,9 @@ TEXT = {
     "curve_summary": (
         "{name}: {first} at step {first_step}, {last} at step {last_step}, lowest {low} at step {low_step}"
     ),
+    "curve_summary_means": ("{name}: mean {first} of {first_in}, mean {last} of {last_in}, lowest {low} in {low_in}"),
+    "one_step": "step {step}",
+    "some_steps": "steps {first} to {last}",
     "curve_summary_epochs": "{name}: best {best} at epoch {epoch}, last {last}",
     "curve_phases": "shaded: every second of {epochs} epochs; marks at the bottom: {times} evaluations",
     "axis_step": "step",

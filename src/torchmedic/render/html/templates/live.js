@@ -51,11 +51,22 @@
     }
   };
 
+  // A run that cannot be read has a name and a reason: nothing of the run shown before may stand beside them.
+  const showTrouble = (now) => {
+    at("trouble").textContent = now.error[spoken()];
+    at("state").textContent = text("live_unreadable");
+    at("state").className = "outcome unreadable";
+    at("script").textContent = now.id;
+    at("steps").textContent = "";
+    at("verdict").dataset.html = at("verdict").innerHTML = "";
+    keep(document.querySelector("#curves .charts"), [], "chart", {});
+    keep(at("layers"), [], "chart heat", {});
+  };
+
   const show = (now) => {
     data = now;
     at("trouble").hidden = !now.error;
-    at("trouble").textContent = now.error || "";
-    if (now.error) return;
+    if (now.error) { showTrouble(now); return; }
     at("state").textContent = text(`live_${now.state}`);
     at("state").className = `outcome ${now.state}`;
     at("script").textContent = now.script;
