@@ -13,6 +13,11 @@ _SEVERITY = {"error": 0, "warning": 1, "hint": 2}
 _CONFIDENCE = {"proven": 0, "likely": 1, "possible": 2}
 
 
+def names_of_rules() -> frozenset[str]:
+    """Everything that a rule can be called by: its code, and its name."""
+    return frozenset(word for rule in catalogue() for word in (rule.code, rule.name))
+
+
 def examine(run: Run, rules: Iterable[Rule] | None = None) -> Verdict:
     """The verdict on a run.
 

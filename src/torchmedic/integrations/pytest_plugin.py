@@ -84,13 +84,13 @@ def _wrong_with(node: Any) -> str:
 
 
 def _wrong_in_allow(allowed: Any) -> str:
-    from torchmedic.rules import catalogue
+    from torchmedic.triage import names_of_rules
 
     if not allowed:
         return ""
     if isinstance(allowed, str):
         return f"`allow` of the mark `medic` is a list of codes and names, not {allowed!r}"
-    known = {word for rule in catalogue() for word in (rule.code, rule.name)}
+    known = names_of_rules()
     return next((f"`allow` of the mark `medic` names no rule: {word!r}" for word in allowed if word not in known), "")
 
 
