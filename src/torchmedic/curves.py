@@ -146,8 +146,8 @@ def _judged(
         return "unknown", f"{len(curve.values)} values of `{curve.name}` are too few to judge the stop"
     finding = _finding(curve, best, stop)
     ran = f"{curve.at[-1]:g} of {planned} planned {unit}s ran" if planned else f"{curve.at[-1]:g} {unit}s ran"
-    peak = f"the best `{curve.name}` is {curve.values[best]:.4g} at {unit} {curve.at[best]:g}"
-    return finding, f"{ran}; {peak}; {_reason(finding, found, curve, best, stop, unit)}"
+    value, reason = f"{curve.values[best]:.4g}", _reason(finding, found, curve, best, stop, unit)
+    return finding, f"{ran}; the best `{curve.name}` is {value} at {unit} {curve.at[best]:g}; {reason}"
 
 
 def _finding(curve: Curve, best: int, stop: EarlyStop | None) -> Finding:

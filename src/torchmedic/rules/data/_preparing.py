@@ -84,7 +84,6 @@ def reached(case: Case, birth: Birth) -> Iterator[str]:
 def entered(case: Case, source: Source) -> Iterator[str]:
     """Where the step met the bad values."""
     origin = case.origin
-    line = f" at {origin.op.where}" if origin is not None and origin.op.where is not None else ""
     columns = (
         f", column{'s' if source.column_count > 1 else ''} {', '.join(map(str, source.columns))}"
         if source.columns
@@ -93,7 +92,12 @@ def entered(case: Case, source: Source) -> Iterator[str]:
     rows = f"{source.row_count} of {source.tensor.shape[0]} rows" if source.tensor.shape else "the value"
     sample = f", the first is sample {source.sample} of the data set" if source.sample is not None else ""
     file = f", loaded from `{source.file}`" if source.file else ""
-    yield f"entered step {case.sick.step}{line} as `{source.name}` {source.tensor}: {rows}{columns}{sample}{file}"
+    step, what = case.sick.step, f"{rows}{columns}{sample}{file}"
+    yield (
+        f"entered step {step} at {origin.op.where} as `{source.name}` {source.tensor}: {what}"
+        if origin is not None and origin.op.where is not None
+        else f"entered step {step} as `{source.name}` {source.tensor}: {what}"
+    )
     yield from _strange(source)
 
 

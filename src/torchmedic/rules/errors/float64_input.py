@@ -33,24 +33,24 @@ class Float64Input(Rule):
         line = user_line(crash)
         held = first_holding(crash, "float64")
         layer = layer_in(crash)
-        name = held[1] if held is not None else "the input"
+        named = held[1] if held is not None else "the input"
         trail = Trail(Code.of(run), _makes_float64, _converts)
-        born = trail.of_name(_plain(name), held[0].location) if held is not None else None
+        born = trail.of_name(_plain(named), held[0].location) if held is not None else None
         sample = _sample(run, held[2]) if held is not None and born is None else None
         born = sample.born if sample is not None else born
         where = born or line
         yield self.diagnose(
-            headline=f"{quoted(name)} is float64, but "
+            headline=f"{quoted(named)} is float64, but "
             + (f"`{layer_name(layer)}` has float32 weights" if layer is not None else "it meets float32 here"),
             confidence="proven",
             where=where,
             label="float64 is born here" if born is not None else "",
             also=also((line, "and meets float32 here"), but=where),
             culprit=Culprit(
-                tensor=name, module=layer_name(layer) if layer else None, phase="data" if born else "forward"
+                tensor=named, module=layer_name(layer) if layer else None, phase="data" if born else "forward"
             ),
             evidence=(*_seen_again(sample), *_evidence(crash, born is not None)),
-            remedies=(*_cures_of(sample), _cure(name, born.source if born is not None else "")),
+            remedies=(*_cures_of(sample), _cure(named, born.source if born is not None else "")),
         )
 
 
@@ -123,6 +123,8 @@ def _cure(name: str, source: str) -> Remedy:
                 title=f"convert where it is born: `{call}.float()`",
                 diff=f"- {text}\n+ {text.replace(call, call + '.float()')}",
             )
+    if " " in name:
+        return Remedy(title="convert it once, before the model, with `.float()`")
     return Remedy(title=f"convert once, before the model: `{_plain(name)} = {_plain(name)}.float()`")
 
 

@@ -61,16 +61,16 @@ class IntegerInput(Rule):
         layer = layer_in(crash)
         found = [(n, t) for n, t in tensors_on_line(run, crash.user_frame) if t.dtype in _WHOLE]
         held = first_holding(crash, whole) if whole is not None else None
-        name = found[0][0] if found else held[1] if held is not None else "the input"
+        named = found[0][0] if found else held[1] if held is not None else "the input"
         dtype = found[0][1].dtype if found else whole or "of whole numbers"
         yield self.diagnose(
-            headline=f"{quoted(name)} is {dtype}, but "
+            headline=f"{quoted(named)} is {dtype}, but "
             + (f"`{layer_name(layer)}` computes in floats" if layer is not None else "this operation needs floats"),
             confidence="proven",
             where=line,
-            culprit=Culprit(tensor=name, module=layer_name(layer) if layer else None, phase="forward"),
+            culprit=Culprit(tensor=named, module=layer_name(layer) if layer else None, phase="forward"),
             evidence=(f"`{layer_name(layer)}` is {short_type(layer.type)} with float32 weights",) if layer else (),
-            remedies=(Remedy(title=f"convert it: `{name}.float()`", detail=_scale(dtype)),),
+            remedies=(Remedy(title=f"convert it: `{'' if ' ' in named else named}.float()`", detail=_scale(dtype)),),
         )
 
     def _index(self, run: Run, crash: Crash) -> Iterator[Diagnosis]:
@@ -83,22 +83,22 @@ class IntegerInput(Rule):
         line = user_line(crash)
         outer = _outermost_with(crash, name) or frame
         born = trail.of_name(name.partition("[")[0], outer.location) if name and outer is not None else None
-        name = name or "the index"
+        named = name or "the index"
         where = born or line
         dtype = given.dtype if given is not None else found[0][1].dtype if found else "not of whole numbers"
         user = f"`{layer_name(layer)}` looks up rows by whole numbers" if layer else "an index is a whole number"
         yield self.diagnose(
-            headline=f"{quoted(name)} is {dtype}, but {user}",
+            headline=f"{quoted(named)} is {dtype}, but {user}",
             confidence="proven",
             where=where,
             label="made a float here" if born is not None else "",
             also=also((line, "looked up here"), but=where),
-            culprit=Culprit(tensor=name, module=layer_name(layer) if layer else None, phase="forward", op="index"),
+            culprit=Culprit(tensor=named, module=layer_name(layer) if layer else None, phase="forward", op="index"),
             evidence=("an embedding table is indexed by int64 or int32 ids",) if layer else (),
             remedies=(
                 Remedy(title="keep the ids whole: `.long()` instead of `.float()`")
                 if born is not None
-                else Remedy(title=f"convert it: `{name.removeprefix('the ')}.long()`"),
+                else Remedy(title=f"convert it: `{named.removeprefix('the ')}.long()`"),
             ),
         )
 

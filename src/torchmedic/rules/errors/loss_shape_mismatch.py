@@ -43,18 +43,15 @@ class LossShapeMismatch(Rule):
         written = _arguments(Code.of(run), line)
         pred, target = _named(mentioned, x, written[0]), _named(mentioned[::-1], y, written[1])
         loss = frames[-1].location.function if frames else "the loss"
-        forms = (
-            f"{quoted(pred)} {shape(x.shape)} and {quoted(target)} {shape(y.shape)}"
-            if x and y
-            else "prediction and target"
-        )
         yield self.diagnose(
-            headline=f"`{loss}` cannot compare {forms}",
+            headline=f"`{loss}` cannot compare {quoted(pred)} {shape(x.shape)} and {quoted(target)} {shape(y.shape)}"
+            if x and y
+            else f"`{loss}` cannot compare prediction and target",
             confidence="proven",
             where=line,
             culprit=Culprit(tensor=target, op=loss, phase="forward"),
             evidence=tuple(_evidence(mentioned, loss)),
-            remedies=(_cure(loss, pred, target, x, y),),
+            remedies=(_cure(loss, pred.removeprefix("the "), target.removeprefix("the "), x, y),),
         )
 
 

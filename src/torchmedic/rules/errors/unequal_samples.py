@@ -43,7 +43,9 @@ class UnequalSamples(Rule):
         where = _cut_at(field.short) or _where(seen)
         expression = sample_expression(field.path)
         yield self.diagnose(
-            headline=f"`{expression}` has {len(set(field.forms))} different {_what(field)} in one batch",
+            headline=f"`{expression}` has {len(set(field.forms))} different lengths in one batch"
+            if field.problem == "length"
+            else f"`{expression}` has {len(set(field.forms))} different shapes in one batch",
             confidence="proven",
             where=where,
             label=_label(seen, field.short, expression),
@@ -95,10 +97,6 @@ def _where(seen: RefetchedSample) -> Location | None:
     """The loader that lacks a `collate_fn`; the line of the user's own one."""
     own = user_line(seen.crash) if seen.has_own_collate and seen.crash is not None else None
     return own or seen.loader_built or seen.getitem
-
-
-def _what(field: SampleField) -> str:
-    return "lengths" if field.problem == "length" else "shapes"
 
 
 def _evidence(seen: RefetchedSample, field: SampleField, crash: Crash | None) -> Iterator[str]:
