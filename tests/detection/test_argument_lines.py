@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from torchmedic.probes.argument_lines import alias_line, argument_made_at, assigned_later
+from torchmedic.probes.argument_lines import alias_line, argument_made_at, assigned_later, setting_made_at
 from torchmedic.probes.frames import location, shown_path
 
 SCRIPT = """
@@ -46,6 +46,22 @@ class Agent:
     def resume(self, path):
         blob = load(path)
         self.online = blob["model"]
+
+RATE = 0.02
+HELD = {
+    "rate": 0.03,
+}
+BUILT = dict(
+    rate=RATE,
+)
+
+def trained(model):
+    return Trainer(model, TrainingArguments(
+        learning_rate=BUILT["rate"],
+        weight_decay=HELD["rate"],
+        warmup_steps=unknown(),
+        max_steps=100,
+    ))
 """
 
 
@@ -91,3 +107,18 @@ def test_a_second_name_is_told_from_a_copy(script: str) -> None:
     assert found is not None
     assert found.line == line_of("self.target =")
     assert alias_line("agent.online", "agent.target") is None
+
+
+@pytest.mark.parametrize(
+    ("keyword", "made"),
+    [
+        ("learning_rate", "RATE = 0.02"),
+        ("weight_decay", '"rate": 0.03'),
+        ("warmup_steps", "warmup_steps="),
+        ("max_steps", "max_steps="),
+        ("seed", None),
+    ],
+)
+def test_a_setting_is_followed_to_the_line_of_its_number(script: str, keyword: str, made: str | None) -> None:
+    found = setting_made_at("TrainingArguments", keyword)
+    assert (found.line if found else None) == (line_of(made) if made else None)

@@ -174,6 +174,7 @@ from torchmedic.facts.training import RateRaised as RateRaised
 from torchmedic.facts.training import TrainingCourse as TrainingCourse
 from torchmedic.facts.units import IdenticalUnits as IdenticalUnits
 from torchmedic.facts.units import ShortNormMemory as ShortNormMemory
+from torchmedic.facts.units import StillNormStatistics as StillNormStatistics
 from torchmedic.facts.wiring import BorrowedWeight as BorrowedWeight
 from torchmedic.facts.wiring import EvaluatedInTrain as EvaluatedInTrain
 from torchmedic.facts.wiring import FrozenLastLayer as FrozenLastLayer

@@ -61,7 +61,7 @@ class TokensAhead(Observation):
 
     `position` is the one whose answer was followed back; `seen` are the input positions it was computed from. `mask` is
     where a causal mask is made, `mixer` what lets positions see each other, `mixed_at` where that is, `shifted_at` the
-    line that takes labels from the second token on.
+    line that takes labels from the second token on, `labels_at` the one that puts `labels` into a dict.
     """
 
     kind: ClassVar[str] = "tokens-ahead"
@@ -76,3 +76,4 @@ class TokensAhead(Observation):
     mixer: str = ""
     mixed_at: Location | None = None
     shifted_at: Location | None = None
+    labels_at: Location | None = None

@@ -39,8 +39,9 @@ class TrainingCourse(Observation):
 
     `head` are the first losses, `parts` means over equal stretches, oldest first. `ratios` are the sizes of sampled
     updates relative to the weights, at the steps `ratio_steps`. `moved` is how far the weights are from the start,
-    `rate_made` the line that made the rate which the optimizer was given, where that is another one. `decay` is its
-    weight decay, `shrunk` the size of the weights at the end relative to the start.
+    `rate_made` the line that made the rate which the optimizer was given, where that is another one; `rate_set` the
+    one that sets it for a framework which builds the optimizer. `decay` is its weight decay, `shrunk` the size of the
+    weights at the end relative to the start.
     """
 
     kind: ClassVar[str] = "training-course"
@@ -62,6 +63,7 @@ class TrainingCourse(Observation):
     gradient: float | None
     backward_lines: int
     rate_made: Location | None = None
+    rate_set: Location | None = None
     decay: float | None = None
     shrunk: float | None = None
 

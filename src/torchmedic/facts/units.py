@@ -32,3 +32,20 @@ class ShortNormMemory(Observation):
     momentum: float
     layers: int
     built: Location | None
+
+
+@fact
+class StillNormStatistics(Observation):
+    """Normalisation layers with a momentum of 0: after `batches` the running statistics are those they began with.
+
+    `set_at` is the line that holds the number.
+    """
+
+    kind: ClassVar[str] = "still-norm-statistics"
+    step: int | None
+    layer: str
+    path: str
+    layers: int
+    batches: int
+    built: Location | None
+    set_at: Location | None

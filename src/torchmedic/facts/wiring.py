@@ -15,7 +15,8 @@ class StrayLeaf(Observation):
     `place` is "hung" (reachable from a module by an attribute that registers nothing), "module" (a registered
     parameter), "anew" (another object in every step) or "variable" (held by nothing but a name).
     `behind` is the attribute that holds a result computed once from the leaf, instead of the leaf itself.
-    `siblings_with` is where the optimizer was built that holds most of the same model.
+    `siblings_with` is where the optimizer was built that holds most of the same model. `called_at` is the line that
+    led to its birth, in the function that had built an optimizer before.
     """
 
     kind: ClassVar[str] = "stray-leaf"
@@ -30,6 +31,7 @@ class StrayLeaf(Observation):
     behind: str = ""
     hung: Location | None = None
     born: Location | None = None
+    called_at: Location | None = None
     replaced: Location | None = None
     after_optimizer: bool = False
     fresh: bool = True
@@ -43,6 +45,7 @@ class StrayLeaf(Observation):
 class OptimizerSeen(Observation):
     """An optimizer that stepped. `orphans` of its parameters have no living module, `reached` ones were in a graph.
 
+    `copied`: all of them are orphans that are equal to parameters of a living module.
     `defined` is the update itself where the user wrote the optimizer. `given` is the line that made the list of its
     parameters, where that is another one; `twin` is where an optimizer of the very same parameters was built.
     """
@@ -57,6 +60,7 @@ class OptimizerSeen(Observation):
     plain_tensors: int = 0
     orphans: int = 0
     orphan_shapes: tuple[tuple[int, ...], ...] = ()
+    copied: bool = False
     reached: int = 0
     names: tuple[str, ...] = ()
     given: Location | None = None
@@ -226,7 +230,8 @@ class FunctionalDropout(Observation):
 class SchedulerSeen(Observation):
     """A learning-rate scheduler: its settings, how often it was stepped, and what became of the learning rate.
 
-    `factor_made` is the line of the user's own function that it asks for a factor.
+    `factor_made` is the line of the user's own function that it asks for a factor. `stepped_by` is the package that
+    steps it, where no line of the user's does.
     """
 
     kind: ClassVar[str] = "scheduler-seen"
@@ -255,6 +260,7 @@ class SchedulerSeen(Observation):
     rises: int = 0
     nested: bool = False
     factor_made: Location | None = None
+    stepped_by: str = ""
     step: int | None = None
 
 

@@ -38,6 +38,49 @@ def argument_made_at(called: Location | None, callee: str, keyword: str, positio
     )
 
 
+def setting_made_at(callee: str, keyword: str) -> Location | None:
+    """The line that holds the number of a setting, which one call of the user's files gives to some `…callee(…)`.
+
+    That is the call itself where the number stands there, or where it cannot be followed further.
+    """
+    found = [
+        (file, given.value)
+        for file in user_files()
+        for call in ast.walk(parsed(file) or ast.Module([], []))
+        if isinstance(call, ast.Call) and called_name(call).endswith(callee)
+        for given in call.keywords
+        if given.arg == keyword
+    ]
+    if len(found) != 1:
+        return None
+    file, value = found[0]
+    tree = parsed(file)
+    for _ in range(_MOST_HOPS):
+        inner = _held_number(tree, value) if tree is not None else None
+        if inner is None:
+            break
+        value = inner
+    return location(file, value.lineno, _function_name(tree, value.lineno) if tree is not None else "")
+
+
+def _held_number(tree: ast.Module, value: ast.expr) -> ast.expr | None:
+    """What a name, an attribute or an entry of a dict stands for, where the file gives it one value alone."""
+    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant):
+        table = _held_number(tree, value.value)
+        return _entry(table, value.slice.value) if table is not None else None
+    name = _last_name(value)
+    given = [node.value for node in _assignments(tree, name) if node.value is not None] if name else []
+    return given[0] if len(given) == 1 else None
+
+
+def _entry(table: ast.expr, key: object) -> ast.expr | None:
+    if isinstance(table, ast.Dict):
+        pairs = zip(table.keys, table.values, strict=True)
+        return next((v for k, v in pairs if isinstance(k, ast.Constant) and k.value == key), None)
+    named = table.keywords if isinstance(table, ast.Call) else []
+    return next((given.value for given in named if given.arg == key), None)
+
+
 def assigned_later(since: Location | None, name: str) -> Location | None:
     """The first line of the same function, from a line on, that gives a variable or an attribute its value."""
     file = file_at(since)

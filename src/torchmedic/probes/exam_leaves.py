@@ -14,7 +14,7 @@ from torch import nn
 from torchmedic.facts import Location, OptimizerSeen, StrayLeaf
 from torchmedic.probes.argument_lines import argument_made_at, assigned_later
 from torchmedic.probes.frames import is_user_file, location, outward, user_location
-from torchmedic.probes.holdings import Fingerprint, Hung, Registered, hung, leaves_of, registered
+from torchmedic.probes.holdings import Fingerprint, Hung, Registered, are_copies, hung, leaves_of, registered
 from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modules import Birth, Modules
 from torchmedic.probes.optimizers import Optimizers
@@ -151,6 +151,7 @@ class LeafExam(Probe):
             plain_tensors=sum(not isinstance(p, nn.Parameter) for p in parameters),
             orphans=len(orphans),
             orphan_shapes=tuple(tuple(p.shape) for p in orphans[:50]),
+            copied=len(orphans) == len(parameters) and are_copies(orphans, self._modules.roots()),
             names=tuple(owners[id(p)].path for p in parameters if id(p) in owners)[:20],
             given=argument_made_at(self._optimizers.built_at(optimizer), type(optimizer).__name__, "params", 0),
             twin=self._twin_of(optimizer, {id(p) for p in parameters}),
@@ -244,12 +245,23 @@ class LeafExam(Probe):
             attribute=owner.attribute,
             layer=type(owner.module).__name__,
             born=_put_in_place(root_birth, owner.root) or _outermost_birth(self._modules, owner, since),
+            called_at=self._called_at(birth) if late else None,
             replaced=None if late else assigned_anywhere(owner.attribute),
             after_optimizer=late,
             fresh=self._lineage.is_fresh(owner.module),
             in_root_with_optimized=any(id(p) in held for p in owner.root.parameters()),
             siblings_with=self._optimizer_of_most(owner.root),
         )
+
+    def _called_at(self, birth: Birth | None) -> Location | None:
+        """The line that led to a birth in another function, of those that stand where an optimizer is built."""
+        if birth is None or birth.pretrained:
+            return None
+        built = [self._optimizers.built_at(optimizer) for optimizer in self._optimizers.alive()]
+        places = {(at.file, at.function) for at in built if at is not None}
+        if birth.where is not None and (birth.where.file, birth.where.function) in places:
+            return None
+        return next((at for at in birth.callers if (at.file, at.function) in places), None)
 
     def _optimizer_of_most(self, root: nn.Module) -> Location | None:
         """Where the optimizer was built that holds the most of a model's parameters."""

@@ -15,7 +15,15 @@ from torch.optim import lr_scheduler
 
 from torchmedic.facts import LearningRates, Location, SchedulerSeen
 from torchmedic.probes.expressions import parsed
-from torchmedic.probes.frames import is_user_file, location, location_of, outward, user_frame, user_location
+from torchmedic.probes.frames import (
+    is_user_file,
+    location,
+    location_of,
+    outward,
+    package_below,
+    user_frame,
+    user_location,
+)
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.patching import Patches
 from torchmedic.record import Probe, Recorder, shielded
@@ -53,6 +61,7 @@ class _Schedule:
     nested: bool = False
     optimizer_built: Location | None = None
     factor_made: Location | None = None
+    stepped_by: str = ""
 
 
 @dataclass(slots=True)
@@ -148,6 +157,7 @@ class ScheduleExam(Probe):
         self._count(known, lr)
         if known.stepped is None and frame is not None:
             known.stepped = location_of(frame)
+            known.stepped_by = package_below(frame, through="step")
             known.metric_text = _argument(frame) or _monitored()
             known.settings = _settings(scheduler)
             known.factor_made = _factor_line(scheduler)
@@ -262,6 +272,7 @@ class ScheduleExam(Probe):
             rises=seen.rises,
             nested=seen.nested,
             factor_made=seen.factor_made,
+            stepped_by=seen.stepped_by,
         )
 
 

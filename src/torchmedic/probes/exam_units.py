@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import weakref
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +11,8 @@ import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from torchmedic.facts import IdenticalUnits, Location, ShortNormMemory
+from torchmedic.facts import IdenticalUnits, Location, ShortNormMemory, StillNormStatistics
+from torchmedic.probes.argument_lines import setting_made_at
 from torchmedic.probes.expressions import called_name, parsed
 from torchmedic.probes.frames import location
 from torchmedic.probes.modules import Modules
@@ -49,10 +51,16 @@ class UnitExam(Probe):
         super().install(recorder)
         self._layers: dict[int, _Layer] = {}
         self._norms: dict[int, ShortNormMemory] = {}
+        self._still: dict[int, tuple[str, weakref.ref[_BatchNorm]]] = {}
+        self._still_fact: StillNormStatistics | None = None
         self._was_evaluated = False
 
     def on_mode(self, module: Any, training: bool) -> None:
-        self._was_evaluated |= not training and self.recorder.step > 0
+        if training or self.recorder.step == 0:
+            return
+        self._was_evaluated = True
+        if self._still:
+            self._look_at_still()
 
     def on_step_done(self, optimizer: Any) -> None:
         if self.recorder.step in _LOOKS and not self.recorder.clock_is_held:
@@ -67,7 +75,7 @@ class UnitExam(Probe):
                 if isinstance(module, _KINDS) and id(module.weight) in held:
                     self._look_at_layer(path, module)
                 elif isinstance(module, _BatchNorm) and module.training and module.track_running_stats:
-                    self._look_at_norm(module)
+                    self._look_at_norm(path, module)
 
     def _look_at_layer(self, path: str, module: nn.Module) -> None:
         weight = module.weight
@@ -83,7 +91,9 @@ class UnitExam(Probe):
         # A layer that is given no gradient is another matter.
         known.differs = bool((weight != weight[:1]).any()) or not bool((weight.grad != 0).any())
 
-    def _look_at_norm(self, module: _BatchNorm) -> None:
+    def _look_at_norm(self, path: str, module: _BatchNorm) -> None:
+        if module.momentum == 0 and _is_untouched(module):
+            self._still[id(module)] = path, weakref.ref(module)
         if module.momentum is not None and _LONGEST_SHARE <= module.momentum < 1:
             self._norms[id(module)] = ShortNormMemory(
                 step=self.recorder.step,
@@ -109,6 +119,33 @@ class UnitExam(Probe):
                 )
         for norm in list(self._norms.values())[:8] if self._was_evaluated else ():
             self.recorder.observe(norm)
+        if self._still_fact is not None:
+            self.recorder.observe(self._still_fact)
+
+    def _look_at_still(self) -> None:
+        """When the model is put into evaluation mode: at the end of the run it may be gone."""
+        known = [(path, module) for path, reference in self._still.values() if (module := reference()) is not None]
+        still = [(path, module) for path, module in known if module.momentum == 0 and _is_untouched(module)]
+        self._still_fact = None
+        for path, module in still[:1]:
+            tracked = module.num_batches_tracked
+            self._still_fact = StillNormStatistics(
+                step=self.recorder.step,
+                layer=type(module).__name__,
+                path=path,
+                layers=len(still),
+                batches=int(tracked) if tracked is not None else 0,
+                built=self._modules.born_at(module),
+                set_at=setting_made_at(type(module).__name__, "momentum"),
+            )
+
+
+def _is_untouched(module: _BatchNorm) -> bool:
+    """Whether batches have gone through a layer, and its statistics are those of a new one all the same."""
+    mean, variance, batches = module.running_mean, module.running_var, module.num_batches_tracked
+    if mean is None or variance is None or batches is None or not int(batches):
+        return False
+    return not bool((mean != 0).any()) and not bool((variance != 1).any())
 
 
 def _drawn_at() -> Location | None:

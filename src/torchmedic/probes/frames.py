@@ -15,6 +15,7 @@ from torchmedic.facts import Location
 from torchmedic.redaction import redact
 
 _known_as: dict[str, str] = {}
+_PASSING_ON = ("torchmedic", "torch", "functools", "contextlib")
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
 
 
@@ -66,6 +67,17 @@ def user_frame(frame: FrameType | None = None) -> FrameType | None:
     while at is not None and not is_user_file(at.f_code.co_filename):
         at = at.f_back  # type: ignore[assignment]
     return at
+
+
+def package_below(user: FrameType | None, through: str = "") -> str:
+    """The framework whose code runs between the user's line and this call; functions named `through` pass it on."""
+    at: FrameType | None = sys._getframe(1)
+    while at is not None and at is not user:
+        package = str(at.f_globals.get("__name__", "")).partition(".")[0]
+        if package not in _PASSING_ON and at.f_code.co_name != through:
+            return package
+        at = at.f_back
+    return ""
 
 
 def file_of(kind: type) -> str:

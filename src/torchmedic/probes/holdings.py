@@ -15,6 +15,7 @@ from torchmedic.probes.frames import file_of, is_user_file
 
 _OWN_STORES = frozenset(vars(nn.Module()))
 _MOST_ITEMS = 2_000
+_MOST_COMPARED = 50_000_000  # elements
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,3 +153,16 @@ def _same(now: torch.Tensor, then: torch.Tensor) -> bool:
     if now.device != then.device:
         now = now.to(then.device)
     return torch.equal(now, then)
+
+
+def are_copies(parameters: list[nn.Parameter], roots: Iterable[nn.Module]) -> bool:
+    """Whether each is equal to a parameter of some module, and they are more than constants, which many share."""
+    if not parameters or sum(p.numel() for p in parameters) > _MOST_COMPARED:
+        return False
+    by_shape: dict[Any, list[torch.Tensor]] = {}
+    for own in (own for root in roots for own in root.parameters()):
+        by_shape.setdefault((own.shape, own.dtype, own.device), []).append(own)
+    drawn = any(p.numel() > 1 and bool((p != p.flatten()[0]).any()) for p in parameters)
+    return drawn and all(
+        any(torch.equal(p, own) for own in by_shape.get((p.shape, p.dtype, p.device), ())) for p in parameters
+    )

@@ -40,7 +40,9 @@ _DISTANCE_LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 _PATH_LOSSES = ("ctc_loss",)
 LOSSES = frozenset((*_CLASS_LOSSES, *_PROBABILITY_LOSSES, *_DISTANCE_LOSSES, *_SIGN_LOSSES, *_PATH_LOSSES))
 _PAIRING = frozenset(("sub", "rsub", "add", "mul", "div", "true_divide"))
-_ON_PURPOSE = ("None", "unsqueeze", "[:,", "[...", "view(", "reshape(", ".T", ".t()", "transpose", "keepdim")
+_ON_PURPOSE = ("None", "newaxis", "unsqueeze", "view(", "reshape(", ".T", ".t()", "transpose", "keepdim")
+# Columns that are cut out keep the dimension or lose it, as the brackets say: often not the one that was thought of.
+_CUT_OUT = ("[:,", "[...,")
 
 
 class LossExam(Probe):
@@ -272,7 +274,7 @@ class LossExam(Probe):
             return
         if _made_pairs(first, second):
             text = call.place.expression() if call.place else ""
-            if not any(sign in text for sign in _ON_PURPOSE):
+            if not any(sign in text for sign in _ON_PURPOSE) and not _is_table(call.name, text, first, second):
                 self._note_meeting(call, first, second, result.shape, False)
         elif call.name == "sub" and first.shape == second.shape and len(self._calls) < _MOST_PER_STEP:
             given, target = (first, second) if first.requires_grad else (second, first)
@@ -285,7 +287,7 @@ class LossExam(Probe):
         if len(args) < 2 or not all(isinstance(a, torch.Tensor) for a in args[:2]) or not call.is_users:
             return
         text = call.place.expression() if call.place else ""
-        if not _made_pairs(args[0], args[1]) or any(sign in text for sign in _ON_PURPOSE):
+        if not _made_pairs(args[0], args[1]) or any(sign in text for sign in (*_ON_PURPOSE, *_CUT_OUT)):
             return
         if not torch.equal(args[0].flatten().double(), args[1].flatten().double()):
             self._note_meeting(call, args[0], args[1], result.shape, False)
@@ -320,6 +322,13 @@ class LossExam(Probe):
             layer_built=self._modules.born_at(layer) if layer is not None else None,
             direct=call.direct,
         )
+
+
+def _is_table(op: str, text: str, first: torch.Tensor, second: torch.Tensor) -> bool:
+    """A column that meets as many centres or frequencies as the batch has rows: all pairs of them are meant."""
+    if not any(sign in text for sign in _CUT_OUT):
+        return False
+    return op not in ("sub", "rsub") or any(isinstance(side, torch.nn.Parameter) for side in (first, second))
 
 
 def _made_pairs(first: torch.Tensor, second: torch.Tensor) -> bool:

@@ -27,7 +27,7 @@ _MOST_CALLERS = 4
 class Birth:
     """How a module came to be. `pretrained`: built with weights, or a copy of something that may have them.
 
-    `callers` are the user's lines that led to that of a copy.
+    `callers` are the user's lines that led to `where`.
     """
 
     where: Location | None
@@ -177,7 +177,7 @@ def _birth(module: nn.Module, frame: FrameType, order: int, copied: bool) -> Bir
         order=order,
         in_forward=in_forward,
         pretrained=pretrained or (copied and not cloned_by_torch),
-        callers=_callers(user) if copied else (),
+        callers=_callers(user),
     )
 
 

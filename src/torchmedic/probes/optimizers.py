@@ -10,7 +10,7 @@ import torch
 from torch.optim import optimizer as torch_optimizer
 
 from torchmedic.facts import Location
-from torchmedic.probes.frames import user_location
+from torchmedic.probes.frames import package_below, user_frame, user_location
 from torchmedic.probes.modes import sweep
 from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
@@ -25,6 +25,7 @@ class Optimizers(Probe):
         super().install(recorder)
         self._patches = Patches()
         self._built: weakref.WeakKeyDictionary[Any, Location | None] = weakref.WeakKeyDictionary()
+        self._packages: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
         self._steps: dict[int, int] = {}
         self._watch_construction()
         self._watch_zero_grad()
@@ -42,6 +43,10 @@ class Optimizers(Probe):
         """The user's line that built an optimizer."""
         return self._built.get(optimizer)
 
+    def built_by(self, optimizer: Any) -> str:
+        """The package that built an optimizer for the user; empty where the user did."""
+        return self._packages.get(optimizer, "")
+
     def alive(self) -> list[Any]:
         return list(self._built)
 
@@ -58,12 +63,13 @@ class Optimizers(Probe):
             with frame_hidden:
                 original(optimizer, *args, **kwargs)
             if self.recorder.is_ours:
-                meet(optimizer, user_location())
+                meet(optimizer, user_location(), package_below(user_frame()))
 
         self._patches.replace(torch.optim.Optimizer, "__init__", init)
 
-    def _meet(self, optimizer: Any, built: Location | None) -> None:
+    def _meet(self, optimizer: Any, built: Location | None, package: str = "") -> None:
         self._built[optimizer] = built
+        self._packages[optimizer] = package
         self._steps[id(optimizer)] = 0
         if built is not None:
             self.recorder.begin_cycle()

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from torchmedic.facts import TrainingCourse
-from torchmedic.probes.argument_lines import argument_made_at
+from torchmedic.facts import Location, TrainingCourse
+from torchmedic.probes.argument_lines import argument_made_at, setting_made_at
 from torchmedic.probes.letters import Letter, send
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.rate_changes import RateChanges
@@ -61,6 +61,7 @@ class _Course:
     sent: tuple[list[_Step], Letter] | None = None
     name: str = ""
     built: Any = None
+    built_by: str = ""
     chosen: list[weakref.ref[torch.Tensor]] = field(default_factory=list)
     start: list[torch.Tensor] = field(default_factory=list)
     before: list[torch.Tensor] | None = None
@@ -183,6 +184,7 @@ class Pulse(Probe):
 
     def _begin(self, optimizer: Any) -> _Course:
         course = _Course(name=type(optimizer).__name__, built=self._optimizers.built_at(optimizer))
+        course.built_by = self._optimizers.built_by(optimizer)
         decay = optimizer.param_groups[0].get("weight_decay") if optimizer.param_groups else None
         course.decay = float(decay) if isinstance(decay, (int, float)) else None
         total = 0
@@ -230,10 +232,16 @@ class Pulse(Probe):
                     decay=course.decay,
                     shrunk=course.size_since_start(),
                     rate_made=argument_made_at(course.built, course.name, "lr", 1),
+                    rate_set=_rate_set(course.built_by),
                 )
             )
             for fact in course.changes.facts(course.name, course.built):
                 self.recorder.observe(fact)
+
+
+def _rate_set(package: str) -> Location | None:
+    """The line that sets the rate of an optimizer which a framework builds."""
+    return setting_made_at("TrainingArguments", "learning_rate") if package == "transformers" else None
 
 
 def _norm(tensors: list[torch.Tensor]) -> float | None:

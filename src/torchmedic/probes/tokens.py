@@ -15,6 +15,7 @@ from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.reach import is_safe_to_follow, reached
+from torchmedic.probes.shifted_lines import labels_line, shifting_line
 from torchmedic.probes.sources import file_at
 from torchmedic.record import Recorder
 
@@ -93,7 +94,8 @@ class Tokens:
             mask=_mask_line(trace, file_at(mixed_at or seen.where)),
             mixer=mixer,
             mixed_at=mixed_at,
-            shifted_at=_shifting_line(file_at(seen.where)) if how.offset > 1 else None,
+            shifted_at=shifting_line(file_at(seen.where)) if how.offset > 1 else None,
+            labels_at=labels_line() if how.offset > 1 else None,
         )
 
     def _seen(
@@ -165,17 +167,3 @@ def _mask_line(trace: CallTrace, file: str) -> Location | None:
     tree = parsed(file) if file else None
     named = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr in _MASKS] if tree else []
     return location(file, named[0].lineno) if named else None
-
-
-def _shifting_line(file: str) -> Location | None:
-    """The only statement of a file that names labels and takes them from the second token on."""
-    tree = parsed(file) if file else None
-    slices = [n for n in ast.walk(tree) if isinstance(n, ast.Slice) and _is_from_second(n)] if tree else []
-    lines = {n.lineno for n in slices}
-    places = [location(file, line) for line in sorted(lines)]
-    named = [at for at in places if any(word in at.source.lower() for word in ("label", "target", "y"))]
-    return named[0] if len(named) == 1 else None
-
-
-def _is_from_second(node: ast.Slice) -> bool:
-    return isinstance(node.lower, ast.Constant) and node.lower.value == 1 and node.upper is None

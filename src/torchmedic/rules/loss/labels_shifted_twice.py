@@ -25,15 +25,15 @@ class LabelsShiftedTwice(Rule):
         if len(twice) < _LEAST_SEEN or len(twice) != len(found):
             return
         seen = twice[0]
-        where = seen.shifted_at or seen.where
+        where = seen.shifted_at or seen.labels_at or seen.where
         yield self.diagnose(
             headline="the targets are the input tokens two positions later, not one",
             confidence="proven",
             step=seen.step,
             where=where,
-            label="shifted here" if seen.shifted_at else "shifted again in here",
+            label=_label(seen),
             also=(Also(location=seen.where, why="shifted once more in here"),)
-            if seen.shifted_at and seen.where
+            if seen.where is not None and where != seen.where
             else (),
             culprit=Culprit(op="cross_entropy", phase="forward", tensor="labels"),
             evidence=(
@@ -45,3 +45,9 @@ class LabelsShiftedTwice(Rule):
                 Remedy(title="or take its logits and compute the loss yourself, on labels shifted once"),
             ),
         )
+
+
+def _label(seen: TokensAhead) -> str:
+    if seen.shifted_at is not None:
+        return "shifted here"
+    return "these labels have been shifted" if seen.labels_at is not None else "shifted again in here"

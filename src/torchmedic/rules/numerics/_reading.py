@@ -228,6 +228,8 @@ def _by_data(case: Case) -> Iterator[RuledOut]:
 def growth_text(growth: Growth) -> str:
     """`4.weight` grew 4.1e+08-fold over the last 29 steps, from 0.633 to 2.58e+08"""
     first, last = growth.values[0], growth.values[-1]
+    if factor(growth.values) < 2:  # too few steps to see it grow
+        return f"the norm of `{growth.name}` was {number(first)} one step before, and then overflowed"
     return (
         f"the norm of `{growth.name}` grew {number(factor(growth.values))}-fold over the last "
         f"{len(growth.values)} steps, from {number(first)} to {number(last)}"

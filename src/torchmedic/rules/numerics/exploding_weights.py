@@ -34,8 +34,11 @@ class ExplodingWeights(NumericsRule):
         raised = _raised_by(case)
         where = (raised.factor_made or raised.built) if raised is not None else origin.optimizer_built
         since = len(grown.values) - _calm(grown.values)
+        sudden = factor(grown.values) < 2
         return Explanation(
-            headline=fitted(
+            headline=f"the weights exploded: `{grown.name}` overflowed at once under {rate}"
+            if sudden
+            else fitted(
                 f"the weights exploded: `{grown.name}` grew {number(factor(grown.values))}-fold under {rate}",
                 f"the weights exploded under {rate}: {number(factor(grown.values))}-fold {at_step(case)}",
             ),
@@ -50,12 +53,14 @@ class ExplodingWeights(NumericsRule):
             tensor=grown.name,
             notes=(
                 growth_text(grown),
-                f"it has grown for the last {since} steps",
+                *((f"it has grown for the last {since} steps",) if since > 1 else ()),
                 *((losses_text(origin.losses),) if origin.losses else ()),
             ),
             remedies=(
                 *((_keep_low(raised),) if raised is not None else ()),
-                Remedy(
+                Remedy(title="begin with a learning rate of 0.01 for SGD, 0.001 for Adam")
+                if sudden
+                else Remedy(
                     title=f"lower the learning rate tenfold, to {number((origin.learning_rate or 0.1) / 10)}",
                     detail="not tried: one step cannot show it; tenfold again while the loss still grows",
                 ),

@@ -10,8 +10,10 @@ CLASS_LOSSES = ("cross_entropy", "nll_loss")
 
 
 def rate_line(course: TrainingCourse) -> Location | None:
-    """The line to edit for another rate: the one that computes it, else the one that builds the optimizer."""
+    """The line to edit for another rate: the one that sets or computes it, else the one that builds the optimizer."""
     made = course.rate_made
+    if course.rate_set is not None:
+        return course.rate_set
     return made if made is not None and any(sign in made.source for sign in "*/") else course.built
 
 

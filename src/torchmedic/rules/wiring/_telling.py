@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from torchmedic.facts import Location, Observation, Run
+from torchmedic.facts import Location, Observation, Run, SchedulerSeen
 from torchmedic.findings import Also, RuledOut
 
 F = TypeVar("F", bound=Observation)
@@ -34,6 +34,15 @@ def counted(number: int, noun: str) -> str:
 def also(*places: tuple[Location | None, str], where: Location | None = None) -> tuple[Also, ...]:
     """Second places that are known and not the first one."""
     return tuple(Also(location=at, why=why) for at, why in places if at is not None and str(at) != str(where))
+
+
+def line_to_edit(seen: SchedulerSeen) -> Location | None:
+    """Where a scheduler is stepped; where it is built if a framework steps it, as it was told there."""
+    return (seen.built if seen.stepped_by else seen.stepped) or seen.stepped or seen.built
+
+
+def is_lightnings(seen: SchedulerSeen) -> bool:
+    return seen.stepped_by in ("lightning", "pytorch_lightning")
 
 
 def repeated(facts: Iterable[F], key: Callable[[F], object], least: int = 2) -> Iterator[list[F]]:

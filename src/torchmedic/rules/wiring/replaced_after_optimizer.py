@@ -24,8 +24,11 @@ class ReplacedAfterOptimizer(Rule):
         if not leaves:
             return
         optimizer = next((o for o in run.all(OptimizerSeen) if o.orphans), run.first(OptimizerSeen))
-        built = optimizer.built if optimizer else None
-        where = (leaves[0].born if leaves[0].after_optimizer else leaves[0].replaced) or built
+        if optimizer is not None and optimizer.copied and not leaves[0].after_optimizer:
+            yield self._tell_of_copy(optimizer, leaves)
+            return
+        built, first = optimizer.built if optimizer else None, leaves[0]
+        where = first.called_at or (first.born if first.after_optimizer else first.replaced) or built
         names = [leaf.name for leaf in leaves]
         orphans = optimizer.orphans if optimizer else 0
         part = common_layer(names) or leaves[0].owner
@@ -33,8 +36,14 @@ class ReplacedAfterOptimizer(Rule):
             headline=f"`{short(part)}` was replaced after the optimizer was built and never trains",
             confidence="proven",
             where=where,
-            label=f"{listed(names, 3)} made here, later than the optimizer",
-            also=also((built, "this optimizer holds the parameters of before"), where=where),
+            label=f"{listed(names, 3)} made here, later than the optimizer"
+            if first.called_at is None
+            else f"makes {listed(names, 3)} anew, later than the optimizer",
+            also=also(
+                (built, "this optimizer holds the parameters of before"),
+                (first.born if first.called_at is not None else None, "the new one is made here"),
+                where=where,
+            ),
             culprit=Culprit(parameter=names[0], module=part, phase="setup"),
             evidence=(
                 f"{listed(names)} got a gradient in every step looked at, are in no optimizer, values unchanged",
@@ -47,6 +56,27 @@ class ReplacedAfterOptimizer(Rule):
             remedies=(
                 Remedy(title="build the optimizer after the last change to the model"),
                 Remedy(title="or hand the new ones over with `optimizer.add_param_group`"),
+            ),
+        )
+
+    def _tell_of_copy(self, optimizer: OptimizerSeen, leaves: list[StrayLeaf]) -> Diagnosis:
+        names, model = [leaf.name for leaf in leaves], leaves[0].owner
+        where = optimizer.given or optimizer.built
+        return self.diagnose(
+            headline=f"`{optimizer.type}` holds the parameters of a copy: `{short(model)}` itself never trains",
+            confidence="proven",
+            where=where,
+            label="hands over the parameters of a copy",
+            also=also((optimizer.built, "the optimizer that is given them"), where=where),
+            culprit=Culprit(parameter=names[0], module=model, phase="setup"),
+            evidence=(
+                f"{listed(names)} got a gradient in every step looked at, are in no optimizer, values unchanged",
+                f"the {counted(optimizer.orphans, 'parameter')} of the optimizer had the same values, and belong to no "
+                f"module that is still there",
+            ),
+            remedies=(
+                Remedy(title=f"give `{optimizer.type}` the `parameters()` of the model that computes the loss"),
+                Remedy(title="or keep the copy in a variable, and train that one"),
             ),
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Run, SchedulerSeen
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.wiring._telling import also
+from torchmedic.rules.wiring._telling import also, is_lightnings, line_to_edit
 
 _BY_EPOCH = ("StepLR", "MultiStepLR", "ExponentialLR", "MultiplicativeLR", "LambdaLR", "PolynomialLR")
 
@@ -38,19 +38,24 @@ class SchedulerSteppedPerBatch(Rule):
         settings = ", ".join(f"{name}={value:g}" for name, value in seen.settings.items())
         small = f"; below 1 % of it from step {seen.small_from} on" if seen.small_from is not None else ""
         epoch = f", an epoch has {seen.steps_per_epoch}" if seen.steps_per_epoch else ""
+        where = line_to_edit(seen)
         return self.diagnose(
             headline=f"`{seen.type}` is stepped with every batch: {what}",
             confidence="proven" if seen.steps_per_epoch > 1 else "likely",
-            where=seen.stepped,
-            label=f"runs {seen.steps} times in {seen.optimizer_steps} steps",
-            also=also((seen.built, f"`{settings}` counts calls of `scheduler.step()`"), where=seen.stepped),
+            where=where,
+            label=f"runs {seen.steps} times in {seen.optimizer_steps} steps"
+            if where == seen.stepped
+            else f"stepped {seen.steps} times in {seen.optimizer_steps} steps",
+            also=also((seen.built, f"`{settings}` counts calls of `scheduler.step()`"), where=where),
             culprit=Culprit(op="scheduler.step", phase="optimizer"),
             evidence=(
                 f"lr {seen.first_lr:.3g} at first, {seen.last_lr:.2g} at last{small}",
                 f"`scheduler.step()` was called {seen.steps} times in {seen.optimizer_steps} optimizer steps{epoch}",
             ),
             remedies=(
-                Remedy(title="call `scheduler.step()` once per epoch, after the loop over batches"),
+                Remedy(title='give Lightning `"interval": "epoch"` in the inner dict of `"lr_scheduler"`')
+                if is_lightnings(seen)
+                else Remedy(title="call `scheduler.step()` once per epoch, after the loop over batches"),
                 Remedy(title=f"or count batches in the settings of `{seen.type}`"),
             ),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import LearningRates, Run, SchedulerSeen
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.wiring._telling import also, counted, ended_well
+from torchmedic.rules.wiring._telling import also, counted, ended_well, is_lightnings, line_to_edit
 
 _LEAST_WASTED = 8
 
@@ -32,35 +32,35 @@ class SchedulerSteppedTooRarely(Rule):
             fits_batches = length >= 20 and 0.7 * length <= seen.optimizer_steps <= 1.4 * length
             if not fits_batches or seen.steps > 0.25 * length:
                 continue
+            where = line_to_edit(seen)
             yield self.diagnose(
                 headline=f"`{seen.type}` spans {length:g} steps but was stepped {seen.steps} times: lr never got going"
                 if seen.type == "OneCycleLR"
                 else f"`{seen.type}` spans {length:g} steps but was stepped only {seen.steps} times",
                 confidence="proven",
-                where=seen.stepped,
-                label="runs once per epoch",
-                also=also((seen.built, f"laid out for {length:g} calls of `scheduler.step()`"), where=seen.stepped),
+                where=where,
+                label="runs once per epoch" if where == seen.stepped else f"laid out for {length:g} steps",
+                also=also(
+                    (seen.built, f"laid out for {length:g} calls of `scheduler.step()`"),
+                    (seen.stepped, "stepped once per epoch in here"),
+                    where=where,
+                ),
                 culprit=Culprit(op="scheduler.step", phase="optimizer"),
                 evidence=(
                     f"the run made {seen.optimizer_steps} optimizer steps and {counted(seen.steps, 'scheduler step')}",
                     f"lr ended at {seen.last_lr:.2g}; the schedule was {100 * seen.steps / length:.0f} % through",
                 ),
-                remedies=(
-                    Remedy(
-                        title="call `scheduler.step()` after every `optimizer.step()`, inside the loop over batches"
-                    ),
-                    Remedy(title="or lay the schedule out in epochs"),
-                ),
+                remedies=(_step_with_batches(seen), Remedy(title="or lay the schedule out in epochs")),
             )
 
     def _warm_up_by_epochs(self, seen: SchedulerSeen, idle: int) -> Diagnosis:
         often = round(seen.optimizer_steps / seen.steps)
-        where = seen.stepped or seen.built
+        where = line_to_edit(seen)
         return self.diagnose(
             headline=f"the first {idle} updates had lr 0: `{seen.type}` is stepped once in {often} updates",
             confidence="likely",
             where=where,
-            label="runs once per epoch",
+            label="runs once per epoch" if where == seen.stepped else "stepped once per epoch",
             also=also((seen.built, "its warm-up begins at 0, and leaves it with the first call"), where=where),
             culprit=Culprit(op="scheduler.step", phase="optimizer"),
             evidence=(
@@ -68,10 +68,19 @@ class SchedulerSteppedTooRarely(Rule):
                 f"the highest lr reached was {seen.largest_lr:.2g}, the last {seen.last_lr:.2g}",
             ),
             remedies=(
-                Remedy(title="call `scheduler.step()` after every `optimizer.step()`, inside the loop over batches"),
+                _step_with_batches(seen),
                 Remedy(title="or count the warm-up in epochs, and let it begin above 0"),
             ),
         )
+
+
+def _step_with_batches(seen: SchedulerSeen) -> Remedy:
+    if is_lightnings(seen):
+        return Remedy(
+            title='return `"lr_scheduler": dict(scheduler=scheduler, interval="step")`',
+            detail='Lightning reads "interval" in that inner dict alone; without it the interval is "epoch"',
+        )
+    return Remedy(title="call `scheduler.step()` after every `optimizer.step()`, inside the loop over batches")
 
 
 def _updates_at_zero(run: Run, seen: SchedulerSeen) -> int | None:
