@@ -85,6 +85,7 @@ from torchmedic.facts.loss import Producer as Producer
 from torchmedic.facts.masks import MaskSeen as MaskSeen
 from torchmedic.facts.masks import PaddingRead as PaddingRead
 from torchmedic.facts.masks import PositionsAlongBatch as PositionsAlongBatch
+from torchmedic.facts.memory import FruitlessCache as FruitlessCache
 from torchmedic.facts.memory import KeptGraph as KeptGraph
 from torchmedic.facts.memory import PilingHooks as PilingHooks
 from torchmedic.facts.memory import WorkerGrowth as WorkerGrowth

@@ -104,10 +104,15 @@ class UsedUpGenerator(Observation):
 
 @fact
 class NumberAsText(Observation):
-    """A text that spells a number, where a number was needed; `written` is the line of a file that spells it."""
+    """A text that spells a number, where a number was needed; `written` is the line of a file that spells it.
+
+    `setting` is what the script calls it where it is not yet `name`, and `handed` the call that gives it on as `name`.
+    """
 
     kind: ClassVar[str] = "number-as-text"
     name: str
     text: str
     written: Location | None = None
+    setting: str = ""
+    handed: Location | None = None
     step: int | None = None
