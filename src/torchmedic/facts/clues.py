@@ -116,3 +116,20 @@ class NumberAsText(Observation):
     setting: str = ""
     handed: Location | None = None
     step: int | None = None
+
+
+@fact
+class MissingCell(Observation):
+    """A NaN that an operation took for a text: a cell that the reading of a table, at `where`, made a missing value.
+
+    `missing` of the `rows` cells of `column` are so; `words` is how the file spells such cells, as far as it was found.
+    """
+
+    kind: ClassVar[str] = "missing-cell"
+    name: str
+    column: str
+    missing: int
+    rows: int
+    where: Location
+    words: tuple[str, ...] = ()
+    step: int | None = None
