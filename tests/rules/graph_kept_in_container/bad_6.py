@@ -20,7 +20,7 @@ class FeatureExtractor:
 
 torch.manual_seed(0)
 generator = nn.Sequential(nn.Conv2d(1, 4, 3, padding=1), nn.ReLU(), nn.Conv2d(4, 1, 3, padding=1))
-features = FeatureExtractor(nn.Sequential(nn.Conv2d(1, 32, 3, padding=1), nn.ReLU()))
+features = FeatureExtractor(nn.Sequential(nn.Conv2d(1, 4, 3, padding=1), nn.ReLU()))
 optimizer = torch.optim.Adam(generator.parameters(), lr=2e-3)
 for _ in range(32):
     clean = torch.rand(8, 1, 24, 24)
