@@ -22,6 +22,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.first_batch_again import FirstBatchAgain
     from torchmedic.probes.first_batches import FirstBatches
     from torchmedic.probes.frameworks import Frameworks
+    from torchmedic.probes.fruitless_caches import FruitlessCaches
     from torchmedic.probes.full_batches import FullBatches
     from torchmedic.probes.ignored_tokens import IgnoredTokens
     from torchmedic.probes.leaks import Leaks
@@ -51,6 +52,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
         Pulse(optimizers),
         Metrics(),
         Leaks(),
+        FruitlessCaches(),
         HookCounts(modules),
         DataExam(loaders),
         Wraparound(),

@@ -5,6 +5,7 @@ from torchmedic.facts.clipping import ClippingSeen as ClippingSeen
 from torchmedic.facts.clues import EmptyFilter as EmptyFilter
 from torchmedic.facts.clues import FailedCall as FailedCall
 from torchmedic.facts.clues import FileAtCrash as FileAtCrash
+from torchmedic.facts.clues import MissingCell as MissingCell
 from torchmedic.facts.clues import MissingKey as MissingKey
 from torchmedic.facts.clues import NoneOrigin as NoneOrigin
 from torchmedic.facts.clues import NumberAsText as NumberAsText
@@ -85,6 +86,7 @@ from torchmedic.facts.loss import Producer as Producer
 from torchmedic.facts.masks import MaskSeen as MaskSeen
 from torchmedic.facts.masks import PaddingRead as PaddingRead
 from torchmedic.facts.masks import PositionsAlongBatch as PositionsAlongBatch
+from torchmedic.facts.memory import FruitlessCache as FruitlessCache
 from torchmedic.facts.memory import KeptGraph as KeptGraph
 from torchmedic.facts.memory import PilingHooks as PilingHooks
 from torchmedic.facts.memory import WorkerGrowth as WorkerGrowth
@@ -105,6 +107,7 @@ from torchmedic.facts.numerics import Origin as Origin
 from torchmedic.facts.numerics import SickStep as SickStep
 from torchmedic.facts.numerics import Source as Source
 from torchmedic.facts.numerics import Trial as Trial
+from torchmedic.facts.options import FalseTakenForTrue as FalseTakenForTrue
 from torchmedic.facts.overrides import UnheardOverride as UnheardOverride
 from torchmedic.facts.overwriting import LoadOverwritten as LoadOverwritten
 from torchmedic.facts.padding import PaddedLabels as PaddedLabels

@@ -104,10 +104,32 @@ class UsedUpGenerator(Observation):
 
 @fact
 class NumberAsText(Observation):
-    """A text that spells a number, where a number was needed; `written` is the line of a file that spells it."""
+    """A text that spells a number, where a number was needed; `written` is the line of a file that spells it.
+
+    `setting` is what the script calls it where it is not yet `name`, and `handed` the call that gives it on as `name`.
+    """
 
     kind: ClassVar[str] = "number-as-text"
     name: str
     text: str
     written: Location | None = None
+    setting: str = ""
+    handed: Location | None = None
+    step: int | None = None
+
+
+@fact
+class MissingCell(Observation):
+    """A NaN that an operation took for a text: a cell that the reading of a table, at `where`, made a missing value.
+
+    `missing` of the `rows` cells of `column` are so; `words` is how the file spells such cells, as far as it was found.
+    """
+
+    kind: ClassVar[str] = "missing-cell"
+    name: str
+    column: str
+    missing: int
+    rows: int
+    where: Location
+    words: tuple[str, ...] = ()
     step: int | None = None

@@ -16,6 +16,7 @@ class KeptGraph(Observation):
     tensor carries a graph over many steps (`is_chain`). `freed` says that backward has let go of the saved values.
     `where` is the line that hands the tensor over, `stored` the line that puts it away where that is another one.
     `never_emptied` says that the outermost loop around that line has nothing in it that empties the container.
+    `own_bytes` is what the tensors themselves take, all of them together.
     """
 
     kind: ClassVar[str] = "kept-graph"
@@ -36,6 +37,7 @@ class KeptGraph(Observation):
     value: str = ""
     never_emptied: bool = False
     resident_growth: int = 0
+    own_bytes: int = 0
 
 
 @fact
@@ -77,3 +79,24 @@ class PilingHooks(Observation):
     before_step: int
     modules: int
     total: int
+
+
+@fact
+class FruitlessCache(Observation):
+    """A function with a cache that grew in every pass over the data, because hardly a call met an earlier one again.
+
+    `size` results were kept in the end, `bytes` of tensors and arrays among them; in `passes` passes over the same data
+    set there were `misses` new ones and `hits` found again. `argument` is the one without which calls would have met
+    each other again, and `where` the line that puts the cache around `function`.
+    """
+
+    kind: ClassVar[str] = "fruitless-cache"
+    step: int | None
+    function: str
+    size: int
+    bytes: int
+    passes: int
+    misses: int
+    hits: int
+    argument: str = ""
+    where: Location | None = None

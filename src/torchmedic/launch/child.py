@@ -78,6 +78,7 @@ def _arm(settings: options.Settings) -> Callable[[], None]:
     after_import("torch", lambda: _watch_torch(recorder, finish))
     after_import("pandas", lambda: _watch_pandas(recorder))
     after_import("sklearn.preprocessing", lambda: _watch_encoders(recorder))
+    after_import("argparse", lambda: _watch_options(recorder))
     return finish
 
 
@@ -166,6 +167,12 @@ def _watch_pandas(recorder: Recorder) -> None:
 
     for probe in (Tables(), MissingCodes(), TableNumberings()):
         recorder.add(probe)
+
+
+def _watch_options(recorder: Recorder) -> None:
+    from torchmedic.probes.options import Options
+
+    recorder.add(Options())
 
 
 def _watch_encoders(recorder: Recorder) -> None:

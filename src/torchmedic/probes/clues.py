@@ -23,6 +23,7 @@ from torchmedic.probes.expressions import (
     peek,
 )
 from torchmedic.probes.frames import is_user_file, location
+from torchmedic.probes.missing_cell import missing_cell
 from torchmedic.probes.number_as_text import number_as_text
 from torchmedic.probes.used_up import used_up_generator
 from torchmedic.probes.values import type_name
@@ -54,6 +55,7 @@ def clues_of(error: BaseException) -> Iterator[Observation]:
         (Exception, file_at_crash),
         (ZeroDivisionError, used_up_generator),
         ((TypeError, ValueError), number_as_text),
+        ((AttributeError, TypeError), missing_cell),
     )
     for kind, finder in finders:
         if isinstance(error, kind):

@@ -99,19 +99,24 @@ def _parts(thing: Any) -> Iterator[tuple[str, Any, Any]]:
         yield from (("", position, item) for position, item in enumerate(few))
     elif isinstance(thing, dict):
         yield from (("", key, item) for key, item in list(thing.items())[:200])
-    elif isinstance(thing, (torch.Tensor, ModuleType, type)) or (callable(thing) and not isinstance(thing, nn.Module)):
+    elif isinstance(thing, (torch.Tensor, ModuleType, type)) or _is_function(thing):
         return
     else:
         held = getattr(thing, "__dict__", None)
         if isinstance(held, dict):
             for name, item in list(held.items())[:200]:
-                if name == "_modules" and isinstance(item, dict):
-                    yield from ((f".{child}", None, module) for child, module in item.items())
-                elif name not in ("_parameters", "_buffers"):
+                if name in ("_modules", "_buffers") and isinstance(item, dict):
+                    yield from ((f".{child}", None, below) for child, below in item.items())
+                elif name != "_parameters":
                     yield f".{name}", None, item
         if is_user_file(file_of(type(thing))):
             shared = vars(type(thing)).items()
             yield from ((f".{name}", None, item) for name, item in shared if isinstance(item, _CONTAINERS))
+
+
+def _is_function(thing: Any) -> bool:
+    """Whether a thing is there to be called and no more; what a class of the user's keeps beside that is its own."""
+    return callable(thing) and not isinstance(thing, nn.Module) and not is_user_file(file_of(type(thing)))
 
 
 def storing_statement(keeper: Keeper) -> Storing:

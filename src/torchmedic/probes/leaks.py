@@ -215,6 +215,7 @@ class Leaks(Probe):
             value=storing.value,
             never_emptied=storing.never_emptied,
             resident_growth=max(0, resident_bytes() - self._resident),
+            own_bytes=_own_bytes(tensors),
         )
         sample = [weakref.ref(t) for t in tensors[:: max(1, len(tensors) // 50)]]
         suspect = _Suspect(keeper, is_chain, sample, fact, (before.scans if before else 0) + 1)
@@ -233,6 +234,12 @@ class Leaks(Probe):
 
 def _share_alive(sample: list[weakref.ref[torch.Tensor]]) -> float:
     return sum(reference() is not None for reference in sample) / max(1, len(sample))
+
+
+def _own_bytes(tensors: list[torch.Tensor]) -> int:
+    """What some tensors take together; views of one storage take it once."""
+    storages = [t.untyped_storage() for t in tensors if t.layout is torch.strided]
+    return sum({each.data_ptr(): each.nbytes() for each in storages}.values())
 
 
 def _add_saved(graph: _Graph, node: Any) -> None:

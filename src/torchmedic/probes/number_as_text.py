@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import os
 import re
-import traceback
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
+from types import FrameType, TracebackType
+from typing import Any
 
 from torchmedic.facts import Location, NumberAsText
-from torchmedic.probes.expressions import parsed
-from torchmedic.probes.frames import is_user_file, shown_path
+from torchmedic.probes.expressions import failing_expression, parsed, peek
+from torchmedic.probes.frames import is_user_file, location, shown_path
 from torchmedic.redaction import redact
 
 _REFUSALS = re.compile(
@@ -27,12 +28,58 @@ def number_as_text(error: BaseException) -> NumberAsText | None:
     """For an operation that was refused because one side is text."""
     if not _REFUSALS.search(str(error)):
         return None
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    for frame in reversed(frames):
-        for name, value in list(frame.f_locals.items()):
+    level, levels = error.__traceback__, []
+    while level is not None:
+        levels.append(level)
+        level = level.tb_next
+    files = _user_files([level.tb_frame for level in levels])
+    for level in reversed(levels):
+        for name, value in _looked_at(level):
             if isinstance(value, str) and _is_number(value):
-                return NumberAsText(name=name, text=value, written=_written(frames, name, value))
+                return _told(files, name, value)
     return None
+
+
+def _looked_at(level: TracebackType) -> Iterator[tuple[str, Any]]:
+    """What the failing expression reads, then all that its function knows."""
+    node = failing_expression(level)
+    for part in ast.walk(node) if node is not None else ():
+        name = _last_name(part)
+        if name:
+            yield name, peek(part, level.tb_frame)
+    yield from list(level.tb_frame.f_locals.items())
+
+
+def _last_name(node: ast.AST) -> str:
+    """The name that a value goes by where it is read.
+
+    >>> [_last_name(ast.parse(text, mode="eval").body) for text in ("rate", "self.rate", "cfg['rate']", "1 + 1")]
+    ['rate', 'rate', 'rate', '']
+    """
+    if isinstance(node, ast.Subscript):
+        key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        return key if isinstance(key, str) else ""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _told(files: list[str], name: str, text: str) -> NumberAsText:
+    handed = list(_handed(files, name))
+    for setting in dict.fromkeys([name, *(each for _, each in handed)]):
+        written = _written(files, setting, text)
+        if written is not None:
+            place = next((place for place, each in handed if each == setting), None)
+            return NumberAsText(name=name, text=text, written=written, setting=setting, handed=place)
+    place, setting = handed[0] if len(handed) == 1 else (None, "")
+    return NumberAsText(name=name, text=text, setting=setting, handed=place)
+
+
+def _handed(files: list[str], name: str) -> Iterator[tuple[Location, str]]:
+    """Calls that give a value under this name, and the value's own name."""
+    for file in files:
+        tree = parsed(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.keyword) and node.arg == name and _last_name(node.value):
+                yield location(file, node.lineno), _last_name(node.value)
 
 
 def _is_number(text: str) -> bool:
@@ -43,19 +90,25 @@ def _is_number(text: str) -> bool:
     return any(letter.isdigit() for letter in text)
 
 
-def _written(frames: list[FrameType], name: str, text: str) -> Location | None:
+def _written(files: list[str], name: str, text: str) -> Location | None:
     """The line of a configuration file that gives the text to the name."""
     spelt = re.compile(rf"""^\s*["']?{re.escape(name)}["']?\s*[:=]\s*["']?{re.escape(text)}["']?\s*,?\s*(#.*)?$""")
-    for path in _named_files(frames):
+    for path in _named_files(files):
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), start=1):
             if spelt.match(line):
                 return Location(file=shown_path(str(path)), line=number, source=redact(line))
     return None
 
 
-def _named_files(frames: list[FrameType]) -> Iterator[Path]:
+def _user_files(frames: list[FrameType]) -> list[str]:
+    """The user's files: those of the failed calls first, then those of the modules that were imported."""
+    failed = [frame.f_code.co_filename for frame in reversed(frames)]
+    imported = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
+    return list(dict.fromkeys(file for file in failed + imported if is_user_file(file)))
+
+
+def _named_files(sources: list[str]) -> Iterator[Path]:
     """Files of configuration that the user's source names, beside it or in the working directory."""
-    sources = dict.fromkeys(f.f_code.co_filename for f in frames if is_user_file(f.f_code.co_filename))
     for source in sources:
         tree = parsed(source)
         for node in ast.walk(tree) if tree is not None else ():

@@ -176,3 +176,31 @@ def _counts_from_one(node: ast.expr) -> bool:
 
 def _is_one(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 1
+
+
+def coded_at(code: Code) -> tuple[Location, str] | None:
+    """The one expression in the user's files that gives values their place in a list, -1 without one, and the values.
+
+    >>> made = coded_at(Code({"a.py": "y = pd.Categorical(frame['kind'], categories=KINDS).codes"}))
+    >>> made[0].line, made[1]
+    (1, "frame['kind']")
+    """
+    found = [
+        (code.place(file, node), ast.unparse(values))
+        for file, tree in code.trees.items()
+        for node in ast.walk(tree)
+        if (values := _coded(node)) is not None
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _coded(node: ast.AST) -> ast.expr | None:
+    """What pandas numbers here: `Categorical(values).codes`, `values.cat.codes`, `index.get_indexer(values)`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.args[0] if node.func.attr in ("get_indexer", "factorize") and node.args else None
+    if not isinstance(node, ast.Attribute) or node.attr != "codes":
+        return None
+    owner = node.value
+    if isinstance(owner, ast.Call) and dotted(owner.func).endswith("Categorical") and owner.args:
+        return owner.args[0]
+    return owner.value if isinstance(owner, ast.Attribute) and owner.attr == "cat" else None

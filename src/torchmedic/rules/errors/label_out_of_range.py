@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchmedic.facts import Crash, IndexOutside, LayerBuilt, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._following import configured_at
-from torchmedic.rules.errors._origins import counting_from_one
+from torchmedic.rules.errors._origins import coded_at, counting_from_one
 from torchmedic.rules.errors._reading import also, crash_in, said, short_type, tensors, tensors_on_line, user_line
 from torchmedic.rules.errors._syntax import Code
 
@@ -51,10 +51,13 @@ class LabelOutOfRange(Rule):
         name = _target_name(run, crash)
         layer = _output_layer(run, fact.bound)
         shifted = fact.minimum >= 1 and fact.maximum == fact.bound
-        made = _made_at(run, crash, fact, name) if shifted or fact.value < 0 else None
+        coded = coded_at(Code.of(run)) if fact.value == fact.minimum == -1 else None
+        made = _made_at(run, crash, fact, name) if coded is None and (shifted or fact.value < 0) else None
         grows = layer is not None and fact.value > 0 and not shifted and not _is_mark(fact)
         built = layer.location if layer is not None and grows else None
-        read = None if made is not None else _read_from_text(Code.of(run), built, shifted)
+        read = coded[0] if coded is not None else None
+        if read is None and made is None:
+            read = _read_from_text(Code.of(run), built, shifted)
         where = made or read or built or line
         path = _shown(layer) if layer is not None else ""
         return self.diagnose(
@@ -62,7 +65,7 @@ class LabelOutOfRange(Rule):
             f"(0 to {fact.bound - 1})",
             confidence="proven" if read is None else "likely",
             where=where,
-            label=f"labels run from {fact.minimum} to {fact.maximum}" if where != line else "",
+            label=_label(fact, coded is not None) if where != line else "",
             also=also(
                 (line, "the loss is computed here"),
                 (layer.location if layer else None, f"`{path}` gives {fact.bound} outputs"),
@@ -75,7 +78,22 @@ class LabelOutOfRange(Rule):
                 f"labels of this batch run from {fact.minimum} to {fact.maximum}",
                 *((f"the last layer `{path}` has {fact.bound} outputs",) if path else ()),
             ),
-            remedies=tuple(_cures(fact, name, path, shifted)),
+            remedies=(*_cleaning(coded), *_cures(fact, name, path, shifted)),
+        )
+
+
+def _label(fact: IndexOutside, is_coded: bool) -> str:
+    if is_coded:
+        return "gives -1 to a value that is missing or none of the categories"
+    return f"labels run from {fact.minimum} to {fact.maximum}"
+
+
+def _cleaning(coded: tuple[Location, str] | None) -> Iterator[Remedy]:
+    if coded is not None:
+        values = coded[1] if len(coded[1]) <= 40 else "the column"
+        yield Remedy(
+            title=f"look which values of `{values}` got -1, and clean them before: `.str.strip().str.lower()`",
+            detail="a blank, a capital letter or a missing value is enough to be no category",
         )
 
 

@@ -26,18 +26,26 @@ class NumberAsTextRule(Rule):
         line = user_line(crash) if crash is not None else None
         if crash is None or seen is None or line is None:
             return
-        code = Code.of(run)
-        where = seen.written or _option(code, seen.name) or _spelt(code, seen) or line
+        code, name = Code.of(run), seen.setting or seen.name
+        where = seen.written or _option(code, name) or _spelt(code, name, seen.text) or seen.handed or line
         yield self.diagnose(
-            headline=f"`{seen.name}` is the text `{seen.text!r}`, where a number is needed",
+            headline=f"`{name}` is the text `{seen.text!r}`, where a number is needed",
             confidence="proven",
             where=where,
             label="text, not a number" if where != line else "",
-            also=also((line, "used as a number here"), but=where),
-            culprit=Culprit(phase="setup", field=seen.name, tensor=seen.name),
+            also=also(
+                (_elsewhere(seen.handed, line), f"given on as `{seen.name}` here"),
+                (line, "used as a number here"),
+                but=where,
+            ),
+            culprit=Culprit(phase="setup", field=name, tensor=name),
             evidence=tuple(_evidence(seen)),
             remedies=tuple(_remedies(seen, where)),
         )
+
+
+def _elsewhere(place: Location | None, line: Location) -> Location | None:
+    return place if place is not None and (place.file, place.line) != (line.file, line.line) else None
 
 
 def _option(code: Code, name: str) -> Location | None:
@@ -50,9 +58,9 @@ def _option(code: Code, name: str) -> Location | None:
     return None
 
 
-def _spelt(code: Code, seen: NumberAsText) -> Location | None:
-    given = [*written_under(code, seen.name), *passed_as(code, seen.name)]
-    fits = [place for place, value in given if isinstance(value, ast.Constant) and value.value == seen.text]
+def _spelt(code: Code, name: str, text: str) -> Location | None:
+    given = [*written_under(code, name), *passed_as(code, name)]
+    fits = [place for place, value in given if isinstance(value, ast.Constant) and value.value == text]
     return fits[0] if len(fits) == 1 else None
 
 
@@ -74,7 +82,7 @@ def _remedies(seen: NumberAsText, where: Location) -> Iterator[Remedy]:
         )
     if "add_argument" in where.source:
         yield Remedy(title="give the option a type: `add_argument(…, type=float)`")
-    yield Remedy(title=f"turn it into a number where it is read: `float({seen.name})`")
+    yield Remedy(title=f"turn it into a number where it is read: `float({seen.setting or seen.name})`")
 
 
 def _pointed(number: str) -> str:

@@ -8,6 +8,8 @@ from torchmedic.facts import KeptGraph, Run
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.memory._sizes import bytes_text, short
 
+_MUCH = 16 << 20  # bytes of the tensors themselves
+
 
 class GraphKeptInContainer(Rule):
     """A list, dict or deque of the script holds tensors of many steps with their autograd graphs."""
@@ -23,13 +25,13 @@ class GraphKeptInContainer(Rule):
             if kept.is_chain or (kept.freed and not _is_for_good(kept)):
                 continue
             name = short(kept.value)
-            pinned = f"{bytes_text(kept.bytes_each)} of activations each" if not kept.freed else "little memory each"
+            pinned = _pinned(kept)
             yield self.diagnose(
                 headline=f"`{kept.path}` kept {kept.count} tensors with their graphs by step {kept.step}, {pinned}"
                 if _goes_on(kept, run)
                 else f"`{kept.path}` keeps {kept.count} tensors with their graphs, {pinned}",
                 confidence="proven",
-                severity="warning" if kept.freed else "error",
+                severity="warning" if kept.freed and kept.own_bytes < _MUCH else "error",
                 step=kept.step,
                 where=kept.where,
                 label=f"`{name}` is kept with its graph" if name else "kept with its graph",
@@ -38,6 +40,12 @@ class GraphKeptInContainer(Rule):
                 evidence=(*_evidence(kept), *_later(kept, run)),
                 remedies=tuple(_remedies(kept, name)),
             )
+
+
+def _pinned(kept: KeptGraph) -> str:
+    if not kept.freed:
+        return f"{bytes_text(kept.bytes_each)} of activations each"
+    return f"{bytes_text(kept.own_bytes)} in all" if kept.own_bytes >= _MUCH else "little memory each"
 
 
 def _goes_on(kept: KeptGraph, run: Run) -> bool:
@@ -62,6 +70,8 @@ def _evidence(kept: KeptGraph) -> Iterator[str]:
     )
     if kept.freed:
         yield f"backward() has freed what their graphs had saved; {kept.nodes} nodes behind each stay in main memory"
+        if kept.own_bytes >= _MUCH:
+            yield f"the tensors themselves take {bytes_text(kept.own_bytes)}, and nothing lets go of them"
     else:
         pinned = bytes_text(kept.bytes_each)
         yield f"backward() never ran on them, or retained the graph: each pins the {pinned} that it saved for it"
@@ -70,6 +80,9 @@ def _evidence(kept: KeptGraph) -> Iterator[str]:
 
 
 def _remedies(kept: KeptGraph, name: str) -> Iterator[Remedy]:
+    if kept.freed and kept.own_bytes >= _MUCH:
+        yield Remedy(title=f"empty `{kept.path}` when its tensors have been used, or keep those of the last pass only")
+        return
     yield Remedy(title=f"keep the number only: `{name or '…'}.item()` (or `.detach()` for a tensor)")
     if not kept.freed:
         yield Remedy(title="run evaluation under `with torch.no_grad():`", detail="then no graph is made")
