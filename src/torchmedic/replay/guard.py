@@ -29,6 +29,7 @@ HISTORY = 60
 BATCHES_KEPT = 3
 _EVERY_NORM_UNTIL = 20
 _NORM_INTERVAL = 16
+_NORM_INTERVAL_ON_CARD = 256  # there the training has to wait for every look
 _GROWING = 3.0  # times the usual size of the gradient: from there on every step is worth a look
 
 
@@ -108,20 +109,20 @@ class Guard(Probe):
             self.beginning.names = carried_values(*place)
         self._buffers, self._buffers_before = self._buffers_before, self._buffers
         self._buffers.refresh(self._buffers_now())
-        self.has_new_norms = self._wants_norms()
+        on_device = self._device_guards.get(optimizer)
+        self.has_new_norms = self._wants_norms(on_card=on_device is not None)
         if self.has_new_norms:
             self.norms.append(self._parameter_norms())
         self.suspicion = None
         self._backwards = 0
-        on_device = self._device_guards.get(optimizer)
         if on_device is not None:
             on_device.done()
 
-    def _wants_norms(self) -> bool:
+    def _wants_norms(self, on_card: bool) -> bool:
         """Often at the start and while gradients grow: that is when the history of the weights will be asked for."""
         is_growing = self.gradient_size > _GROWING * self._usual_size
         self._usual_size += 0.1 * (self.gradient_size - self._usual_size)
-        return is_growing or _is_due(self.recorder.step)
+        return is_growing or _is_due(self.recorder.step, on_card)
 
     def _buffers_now(self) -> list[BufferSlot]:
         if self._modules.count() != self._module_count or any(slot.is_rebound for slot in self._slots):
@@ -191,8 +192,7 @@ class Guard(Probe):
         if on_device is not None:
             if self._is_sick_on_device(on_device):
                 return True
-            # To look into buffers there, the training has to wait.
-            looks_closer = _is_due(self.recorder.step)
+            looks_closer = _is_due(self.recorder.step, on_card=True)
         else:
             gradients = gradients_of(optimizer)
             self.gradient_size = size_of(gradients)
@@ -303,8 +303,8 @@ class Guard(Probe):
         return read_now(list(torch._foreach_norm(plain))) if plain else []
 
 
-def _is_due(step: int) -> bool:
-    return step <= _EVERY_NORM_UNTIL or step % _NORM_INTERVAL == 0
+def _is_due(step: int, on_card: bool) -> bool:
+    return step <= _EVERY_NORM_UNTIL or step % (_NORM_INTERVAL_ON_CARD if on_card else _NORM_INTERVAL) == 0
 
 
 def _is_plain(tensor: torch.Tensor) -> bool:
