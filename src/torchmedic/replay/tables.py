@@ -25,6 +25,8 @@ class Spoiled:
 def spoiled(value: Any, depth: int = 1) -> Spoiled | None:
     """What is non-finite in a value; None when all is well or it is nothing we know."""
     try:
+        if type(value) is complex:  # a negative number to a fractional power: no more a learning rate than NaN is
+            return Spoiled(holder="complex", bad=1, nan=0, total=1) if value.imag else None
         if isinstance(value, float):
             return Spoiled(holder="number", bad=1, nan=int(value != value), total=1) if value - value != 0 else None
         kind = type(value).__module__.partition(".")[0]

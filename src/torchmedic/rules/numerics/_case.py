@@ -65,7 +65,8 @@ class Case:
     @functools.cached_property
     def birth(self) -> Birth | None:
         """The line of preparation that made the bad values of the source."""
-        return birth_behind(self.source, self.births) if self.source is not None else None
+        real = tuple(birth for birth in self.births if birth.holder != "complex")
+        return birth_behind(self.source, real) if self.source is not None else None
 
     @property
     def op(self) -> OpFact | None:

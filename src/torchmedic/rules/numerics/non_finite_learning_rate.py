@@ -49,7 +49,7 @@ def _birth(case: Case) -> Birth | None:
     fresh = [
         b
         for b in case.births
-        if b.holder == "number" and b.expression and not re.search(r"\b(?:inf|nan)\b", b.expression)
+        if b.holder in ("number", "complex") and b.expression and not re.search(r"\b(?:inf|nan)\b", b.expression)
     ]
     named = [b for b in fresh if re.search(r"(?i)lr|rate|factor|decay|sched", f"{b.variable} {b.where.function}")]
     return next(iter(named or fresh), None)
