@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import CodeType, FrameType
 
 import pytest
 
@@ -99,13 +100,46 @@ def _raise(*_args: object, **_kwargs: object) -> None:
     raise RuntimeError("injected fault")
 
 
+def _methods(probe: Probe) -> dict[str, CodeType]:
+    kept = {"install", "remove", *dir(object)}
+    found = {n: item for n, item in vars(type(probe)).items() if inspect.isfunction(item) and n not in kept}
+    return {name: inspect.unwrap(item).__code__ for name, item in found.items()}
+
+
+@pytest.fixture(scope="module")
+def called(scripts: Path, tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """The methods of probes that the training calls: to break any other one changes nothing, and shows nothing."""
+    labels = {code: f"{probe.name}.{name}" for probe in _probes() for name, code in _methods(probe).items()}
+    noted = tmp_path_factory.mktemp("called") / "names"
+    add, seen = Recorder.add, set()
+
+    def note(frame: FrameType, event: str, _arg: object) -> None:
+        label = labels.get(frame.f_code)
+        if label is not None and label not in seen:
+            seen.add(label)
+            with noted.open("a") as file:
+                file.write(f"{label}\n")
+
+    def add_noted(recorder: Recorder, probe: Probe) -> None:
+        sys.setprofile(note)
+        add(recorder, probe)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Recorder, "add", add_noted)
+        run_watched(scripts / "training.py")
+    return set(noted.read_text().split())
+
+
+def test_the_training_calls_most_probes(called: set[str]) -> None:
+    assert len({label.partition(".")[0] for label in called}) > len(_probes()) / 2
+
+
 @pytest.mark.parametrize("probe", _probes(), ids=lambda probe: probe.name)
 def test_a_fault_in_any_method_of_a_probe_stays_inside(
-    probe: Probe, losses: str, scripts: Path, monkeypatch: pytest.MonkeyPatch
+    probe: Probe, called: set[str], losses: str, scripts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also in those that torch calls by way of a patch or a hook, where no event stands between us and the script."""
-    kept = {"install", "remove", *dir(object)}
-    for name in [name for name, item in vars(type(probe)).items() if inspect.isfunction(item) and name not in kept]:
+    for name in [name for name in _methods(probe) if f"{probe.name}.{name}" in called]:
         with monkeypatch.context() as broken:
             broken.setattr(type(probe), name, _raise)
             watched = run_watched(scripts / "training.py")
