@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from torchmedic.facts import Location, Observation, RandomDraws, RankDevice, RankStep, Replica, Run, RunInfo
+from torchmedic.facts import Location, Observation, RandomDraws, RankDevice, RankStep, Replica, Run, RunInfo, WrapperSeen
 from torchmedic.ranks.merging import merged
 from torchmedic.triage import examine
 
@@ -95,3 +95,19 @@ def test_models_without_a_wrapper_are_compared(
 ) -> None:
     by_rank = [replicas(start, end, exchanged) for start, end in zip(starts, ends, strict=True)]
     assert codes(ranks(*by_rank)) == expected
+
+
+@pytest.mark.parametrize(("steps", "told"), [((96, 96), ["RNK010"]), ((120, 96), [])])
+def test_steps_are_compared_where_ranks_make_as_many(steps: tuple[int, int], told: list[str]) -> None:
+    parts = [
+        Run(
+            info=RunInfo(rank=rank, world=2, steps=made, ended=1.0),
+            observations=(
+                WrapperSeen(step=1, built=LINE),
+                RankStep(step=32, wrapped=1, norms={"weight": 1.0}),
+                RankStep(step=64, wrapped=1, norms={"weight": 1.0 + rank}),
+            ),
+        )
+        for rank, made in enumerate(steps)
+    ]
+    assert codes(merged(None, parts)) == told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from torchmedic.probes.patching import hide_frame
 from torchmedic.probes.positions import expression_at
 
 StorageKey = int
-_TORCH = torch.__path__[0]
+_TORCH = torch.__path__[0] + os.sep  # not `torch_geometric`, `torchvision`
 
 
 @dataclass(slots=True)
@@ -146,6 +147,8 @@ class Trace(TorchDispatchMode):  # type: ignore[no-untyped-call]
         read = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
         mutates = self._values and func._schema.is_mutable
         inputs = [self._seen(t, look=mutates) for t in read]
+        # What is changed in place can be kept as it was only now.
+        before = [t.detach().clone() for t in read] if self._keep is not None and func._schema.is_mutable else None
         try:
             result = func(*args, **kwargs)
         except Exception as error:
@@ -159,7 +162,7 @@ class Trace(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._keep_outsiders(op, read)
         self._claim(op, func, read, made)
         if self._keep is not None and self._keep(op):
-            self.kept[op.index] = ([t.detach().clone() for t in read], [t.detach().clone() for t in made])
+            self.kept[op.index] = (before or [t.detach().clone() for t in read], [t.detach().clone() for t in made])
         return result
 
     def _keep_outsiders(self, op: Op, read: list[torch.Tensor]) -> None:

@@ -105,7 +105,7 @@ def _of_operation(op: OpFact) -> Iterator[str]:
         if operand.name and operand.tensor.minimum is not None:
             yield ranged(operand)
     if op.library is not None:
-        yield f"inside a library: {op.library}"
+        yield f"inside a library: {str(op.library).rpartition('site-packages/')[2]}"
 
 
 def ranged(operand: Operand) -> str:

@@ -25,11 +25,10 @@ class FractionalPowerOfNegative(NumericsRule):
         if low is None or low >= 0 or (exponent is not None and float(exponent).is_integer()):
             return None
         said = f" of {number(exponent)}" if exponent is not None else ""
+        plainly = f"a fractional power{said} of {number(low)} is NaN {at_step(case)}"
+        named = f"a fractional power{said} of a negative base: `{short(base.name)}` is {number(low)} {at_step(case)}"
         return Explanation(
-            headline=fitted(
-                f"a fractional power{said} of a negative base: `{short(base.name)}` is {number(low)} {at_step(case)}",
-                f"a fractional power{said} of {number(low)} is NaN {at_step(case)}",
-            ),
+            headline=fitted(named, plainly) if base.name else plainly,
             where=op.where,
             mark=op.expression,
             label=f"smallest base {number(low)}",

@@ -19,6 +19,11 @@ def steps_of(run: Run) -> dict[int, dict[int, RankStep]]:
     return {step: found[step] for step in sorted(found) if len(found[step]) == len(run.ranks)}
 
 
+def keeps_step(run: Run) -> bool:
+    """Whether all ranks made as many steps: under `Join` they need not, and the same number is another moment then."""
+    return len({rank.info.steps for rank in run.ranks if rank.info.ended}) < 2
+
+
 def differing(by_rank: dict[int, RankStep]) -> Iterator[tuple[str, float, float]]:
     """Parameters whose norms differ between ranks, with the smallest and the largest."""
     first = next(iter(by_rank.values()))
@@ -31,6 +36,8 @@ def differing(by_rank: dict[int, RankStep]) -> Iterator[tuple[str, float, float]
 
 def parted_since(run: Run) -> tuple[int, int | None, tuple[str, float, float]] | None:
     """The first compared step after which weights differ, the last after which they did not, and a parameter."""
+    if not keeps_step(run):
+        return None
     equal = None
     for step, by_rank in steps_of(run).items():
         found = next(differing(by_rank), None)

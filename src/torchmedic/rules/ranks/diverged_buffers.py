@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import RankStep, Run, WrapperSeen
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.ranks._steps import steps_of
+from torchmedic.rules.ranks._steps import keeps_step, steps_of
 
 _TOLERANCE = 1e-3
 # Distances between ranks' means, in standard deviations: batches of two samples make about 0.25 by chance.
@@ -28,7 +28,7 @@ class DivergedBuffers(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         wrapper = run.first(WrapperSeen)
-        found = _parted(run) or _far_apart(run)
+        found = (_parted(run) or _far_apart(run)) if keeps_step(run) else None
         if wrapper is None or wrapper.broadcasts_buffers or found is None:
             return
         step, name, told = found
