@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from torchmedic.facts import Location, Observation, RandomDraws, RankDevice, RankStep, Replica, Run, RunInfo, WrapperSeen
+from torchmedic.facts import (
+    Location,
+    Observation,
+    RandomDraws,
+    RankDevice,
+    RankStep,
+    Replica,
+    Run,
+    RunInfo,
+    WrapperSeen,
+)
 from torchmedic.ranks.merging import merged
 from torchmedic.triage import examine
 

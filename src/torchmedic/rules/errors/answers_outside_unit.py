@@ -26,10 +26,12 @@ class AnswersOutsideUnit(Rule):
         line = user_line(crash) if crash is not None else None
         if crash is None or match is None or line is None:
             return
+        if any(t.nan or t.inf for frame in crash.frames for _, t in tensors(frame)):
+            return  # that is the story
         given = dict(tensors(crash.frames[-1])).get(match["which"])
         if given is None or given.minimum is None:
             yield self._untold(line, match["which"])
-        elif not given.nan and not given.inf:  # else that is the story
+        else:
             yield (
                 self._of_answers(run, crash, line, given)
                 if match["which"] == "input"
