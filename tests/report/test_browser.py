@@ -67,7 +67,8 @@ def test_epochs_and_evaluations_are_marked(browser: Browser, pages: dict[str, st
     with opened(browser, pages["healthy"]) as seen:
         seen.page.locator("#chart-loss .annotation-text").first.wait_for(state="attached")
         told = seen.page.locator("#chart-loss .annotation-text").all_text_contents()
-        assert told == [f"epoch {number}" for number in range(1, 11)]
+        # Ten names would run into each other: every second epoch is named.
+        assert told == [f"epoch {number}" for number in range(1, 11, 2)]
         assert seen.page.locator("#chart-loss .shapelayer path").count() == 15, "five shaded epochs, ten evaluations"
 
 
