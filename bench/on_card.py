@@ -22,9 +22,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-FIXTURES = Path(__file__).resolve().parent.parent / "tests" / "rules"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.catalogue import expectations, scripts
+
 PRELUDE = "import torch; torch.set_default_device('cuda')\n"
-_EXPECTED = re.compile(r"#\s*expect:\s*([A-Z]{3}\d{3})")
 _SECONDS = 120
 
 
@@ -48,13 +50,7 @@ def ask(script: Path) -> tuple[str, str]:
 
 
 def judge(script: Path, said: list[dict[str, Any]], stderr: str) -> tuple[str, str]:
-    wanted = {
-        (code, file.name, number)
-        for file in script.parent.rglob("*.py")
-        if file == script or not file.name.startswith(("good", "bad"))
-        for number, line in enumerate(file.read_text().splitlines(), start=1)
-        for code in _EXPECTED.findall(line)
-    }
+    wanted = set(expectations(script))
     loud = [d for d in said if d["severity"] != "hint"] or said
     told = [_told(d) for d in loud]
     switched_off = re.findall(r"torchmedic: probe .*", stderr)
@@ -81,10 +77,10 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=8)
     options = parser.parse_args()
     chosen = tuple(filter(None, options.only.split(",")))
-    scripts = [s for s in sorted(FIXTURES.glob("*/bad*.py")) if _is_chosen(s, chosen)]
+    chosen_ones = [s for s in scripts("bad") if _is_chosen(s, chosen)]
     counts: Counter[str] = Counter()
     with ThreadPoolExecutor(options.jobs) as pool:
-        for script, (word, text) in zip(scripts, pool.map(ask, scripts), strict=True):
+        for script, (word, text) in zip(chosen_ones, pool.map(ask, chosen_ones), strict=True):
             counts[word] += 1
             if word != "same":
                 print(f"{word:12s} {script.parent.name}/{script.name} {text[:400]}", flush=True)
@@ -92,7 +88,7 @@ def main() -> None:
 
 
 def _is_chosen(script: Path, chosen: tuple[str, ...]) -> bool:
-    codes = _EXPECTED.findall("".join(file.read_text() for file in script.parent.rglob("*.py")))
+    codes = [code for code, _, _ in expectations(script)]
     return not chosen or script.parent.name in chosen or any(code.startswith(chosen) for code in codes)
 
 

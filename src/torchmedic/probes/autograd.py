@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import functools
 import sys
-from typing import Any
+import weakref
+from typing import Any, TypeGuard
 
 import torch
 from torch.amp import grad_scaler
 
 from torchmedic.probes.frames import user_frame
-from torchmedic.probes.patching import Patches, hide_frame
-from torchmedic.record import Probe, Recorder
+from torchmedic.probes.patching import Patches, frame_hidden, hide_frame
+from torchmedic.record import Probe, Recorder, shielded
 
 
 class Autograd(Probe):
@@ -22,12 +23,14 @@ class Autograd(Probe):
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self._patches = Patches()
+        self._unscaled: tuple[weakref.ref[torch.Tensor], torch.Tensor] | None = None
         original = torch.autograd.backward
+        note_loss = shielded(self)(self._note_loss)
 
         @functools.wraps(original)
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
             roots = (tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors)
-            _note_loss(recorder, roots)
+            note_loss(roots)
             at = user_frame(sys._getframe(1))
             recorder.backward_at = (at.f_code, at.f_lasti) if at is not None else None
             recorder.emit("on_backward", roots)
@@ -62,24 +65,30 @@ class Autograd(Probe):
     def _watch_scaler(self) -> None:
         """A gradient scaler multiplies the loss: whoever follows the loss wants it as it was."""
         original = grad_scaler.GradScaler.scale
+        remember = shielded(self)(self._remember)
 
         @functools.wraps(original)
         def scale(scaler: Any, outputs: Any) -> Any:
-            result = original(scaler, outputs)
-            if _is_number(result) and result is not outputs:
-                result.torchmedic_unscaled = outputs.detach()
+            with frame_hidden:
+                result = original(scaler, outputs)
+            remember(result, outputs)
             return result
 
         self._patches.replace(grad_scaler.GradScaler, "scale", scale)
 
+    def _remember(self, scaled: Any, loss: Any) -> None:
+        if _is_number(scaled) and _is_number(loss):
+            self._unscaled = weakref.ref(scaled), loss.detach()
+
+    def _note_loss(self, roots: tuple[Any, ...]) -> None:
+        loss = roots[0] if len(roots) == 1 else None
+        if self._unscaled is not None and self._unscaled[0]() is loss:
+            loss = self._unscaled[1]
+        self.recorder.loss = scalar(loss)
+        self.recorder.loss_on_card = loss.detach() if self.recorder.loss is None and _is_number(loss) else None
+
     def remove(self) -> None:
         self._patches.restore()
-
-
-def _note_loss(recorder: Recorder, roots: tuple[Any, ...]) -> None:
-    loss = getattr(roots[0], "torchmedic_unscaled", roots[0]) if len(roots) == 1 else None
-    recorder.loss = scalar(loss)
-    recorder.loss_on_card = loss.detach() if loss is not None and recorder.loss is None and _is_number(loss) else None
 
 
 def scalar(root: Any, wait: bool = False) -> float | None:
@@ -89,5 +98,5 @@ def scalar(root: Any, wait: bool = False) -> float | None:
     return float(root.item()) if wait or root.device.type == "cpu" else None
 
 
-def _is_number(root: Any) -> bool:
+def _is_number(root: Any) -> TypeGuard[torch.Tensor]:
     return isinstance(root, torch.Tensor) and root.numel() == 1 and not root.is_complex()

@@ -15,7 +15,7 @@ from torchmedic.facts import GradModeAtCrash, LayerBuilt, LoaderAtCrash, Locatio
 from torchmedic.probes.frames import is_user_file, shown_path
 from torchmedic.probes.loaders import Loaders
 from torchmedic.probes.modules import Modules
-from torchmedic.probes.sources import user_files
+from torchmedic.probes.sources import user_files_behind
 from torchmedic.probes.values import module_fact, type_name
 from torchmedic.record import Probe
 from torchmedic.redaction import redact
@@ -38,7 +38,7 @@ class CrashScene(Probe):
 
     def on_crash(self, error: BaseException) -> None:
         frames = [f for f, _ in traceback.walk_tb(error.__traceback__)]
-        for file in _user_files(frames):
+        for file in [file for file in user_files_behind(frames) if file.endswith(".py")][:_MOST_FILES]:
             text = "".join(linecache.getlines(file))
             if 0 < len(text) <= _LONGEST_FILE:
                 self.recorder.observe(SourceFile(file=shown_path(file), text=redact(text)))
@@ -82,12 +82,6 @@ def named_objects(frames: list[FrameType]) -> Iterator[tuple[str, Any]]:
         yield from list(frame.f_locals.items())
     for frame in own:
         yield from list(frame.f_globals.items())
-
-
-def _user_files(frames: list[FrameType]) -> list[str]:
-    files = [f.f_code.co_filename for f in reversed(frames)]
-    own = [file for file in files if file.endswith(".py") and is_user_file(file)]
-    return list(dict.fromkeys([*own, *user_files()]))[:_MOST_FILES]
 
 
 def _loader(name: str, loader: Any, built: Location | None) -> LoaderAtCrash:

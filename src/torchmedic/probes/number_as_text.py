@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 import os
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Any
 
 from torchmedic.facts import Location, NumberAsText
 from torchmedic.probes.expressions import failing_expression, parsed, peek
-from torchmedic.probes.frames import is_user_file, location, shown_path
+from torchmedic.probes.frames import location, shown_path
+from torchmedic.probes.sources import user_files_behind
 from torchmedic.redaction import redact
 
 _REFUSALS = re.compile(
@@ -32,7 +32,7 @@ def number_as_text(error: BaseException) -> NumberAsText | None:
     while level is not None:
         levels.append(level)
         level = level.tb_next
-    files = _user_files([level.tb_frame for level in levels])
+    files = user_files_behind([level.tb_frame for level in levels])
     for level in reversed(levels):
         for name, value in _looked_at(level):
             if isinstance(value, str) and _is_number(value):
@@ -98,13 +98,6 @@ def _written(files: list[str], name: str, text: str) -> Location | None:
             if spelt.match(line):
                 return Location(file=shown_path(str(path)), line=number, source=redact(line))
     return None
-
-
-def _user_files(frames: list[FrameType]) -> list[str]:
-    """The user's files: those of the failed calls first, then those of the modules that were imported."""
-    failed = [frame.f_code.co_filename for frame in reversed(frames)]
-    imported = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
-    return list(dict.fromkeys(file for file in failed + imported if is_user_file(file)))
 
 
 def _named_files(sources: list[str]) -> Iterator[Path]:

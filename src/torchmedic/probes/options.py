@@ -8,7 +8,7 @@ import functools
 from typing import Any
 
 from torchmedic.facts import FalseTakenForTrue, Location
-from torchmedic.probes.expressions import parsed
+from torchmedic.probes.expressions import called_name, parsed
 from torchmedic.probes.frames import location
 from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.probes.sources import user_files
@@ -56,6 +56,8 @@ def _declared(option: str) -> Location | None:
     for file in user_files():
         tree = parsed(file)
         for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.Call) and any(isinstance(a, ast.Constant) and a.value == option for a in node.args):
+            if not isinstance(node, ast.Call) or called_name(node) != "add_argument":
+                continue
+            if any(isinstance(a, ast.Constant) and a.value == option for a in node.args):
                 return location(file, node.lineno)
     return None

@@ -207,7 +207,7 @@ class Pulse(Probe):
     def on_finish(self) -> None:
         for course in self._courses:
             course.read()
-            course.read()
+            course.read()  # what the first one has only sent for
             with torch.no_grad():
                 course.moved = course.change_since(course.start)
             self.recorder.observe(

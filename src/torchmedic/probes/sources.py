@@ -6,6 +6,7 @@ import ast
 import os
 import sys
 from collections.abc import Iterator
+from types import FrameType
 from typing import TypeGuard
 
 from torchmedic.facts import Location
@@ -19,6 +20,12 @@ def user_files() -> list[str]:
     """The files of the user's own modules that are loaded."""
     found = dict.fromkeys(getattr(module, "__file__", None) or "" for module in list(sys.modules.values()))
     return [file for file in found if file.endswith(".py") and is_user_file(file) and os.path.exists(file)]
+
+
+def user_files_behind(frames: list[FrameType]) -> list[str]:
+    """The same, those of the given calls first, innermost call first."""
+    called = [frame.f_code.co_filename for frame in reversed(frames)]
+    return list(dict.fromkeys([*filter(is_user_file, called), *user_files()]))
 
 
 def file_at(place: Location | None) -> str:
