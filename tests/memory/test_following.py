@@ -265,3 +265,25 @@ def test_a_graph_in_parts_takes_less(tmp_path: Path) -> None:
     assert parts.lost is None
     # Twice ten neighbours reach nearly every node of this graph: the matrices shrink all the same.
     assert parts.peak_allocated <= whole.peak_allocated
+
+
+def test_sizes_that_no_followed_step_may_have_shown_are_said_to_be_open(tmp_path: Path) -> None:
+    """Trials of kernels take what nobody knows beforehand; the largest batch may come after the last one followed."""
+    growing = _training(tmp_path, batch="torch.randn(64 + 8 * step, 256, device='cuda')").assumed
+    assert growing == ()  # the script ended by itself: every batch was seen
+    endless = plan_of_text(
+        _TRAINING.format(
+            moved=".cuda()", between="", batch="torch.randn(64 + step, 256, device='cuda')", after="pass"
+        ).replace("range(4)", "range(400)"),
+        tmp_path,
+    )
+    assert [one.what for one in endless.assumed] == [
+        "batches differ in size; a larger one than those followed would need more"
+    ]
+    image = (
+        "torch.nn.functional.conv2d(torch.randn(8, 3, 16, 16, device='cuda'), torch.ones(4, 3, 3, 3, device='cuda'))"
+    )
+    quiet = _training(tmp_path, between=image)
+    trying = _training(tmp_path, between=f"torch.backends.cudnn.benchmark = True; {image}")
+    assert quiet.assumed == ()
+    assert ["cudnn.benchmark" in one.what for one in trying.assumed] == [True]

@@ -49,6 +49,8 @@ class Kernels:
         if func in _SUMS:
             buffer = sum_buffer(args[0], args[1] if len(args) > 1 else None, self.card.processors)
             world.ledger.pass_through([buffer], origin, str(func), "workspace")
+        if func is aten.convolution.default and torch.backends.cudnn.benchmark:
+            self._say_once(world, "`cudnn.benchmark` is on: what its first trials of kernels take is not known")
         if func is aten.convolution_backward.default:
             # One kernel after the other: the second does not fit where the first had its room.
             for size in backward_workspaces(args):
@@ -57,6 +59,11 @@ class Kernels:
     def _open_handle(self, world: World, library: str, workspace: int) -> None:
         """A handle for each thread, and each handle its workspace: backward has a thread of its own."""
         self.keep_once(world, library, workspace, of_thread=world.backward.running)
+
+    def _say_once(self, world: World, what: str) -> None:
+        if (False, what) not in self._handles:
+            self._handles.add((False, what))
+            world.assume(what)
 
     def keep_once(self, world: World, what: str, size: int, *, of_thread: bool = False) -> None:
         """Memory that a library takes when it is first used, and keeps; no line or module is to blame for it."""
