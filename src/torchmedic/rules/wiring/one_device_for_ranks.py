@@ -14,7 +14,7 @@ _REFUSED = "Duplicate GPU detected"
 class OneDeviceForRanks(Rule):
     """Two ranks of one machine name the same card, or NCCL has refused to let them."""
 
-    code = "RNK024"
+    code = "WIR115"
     name = "one-device-for-ranks"
     symptoms = (Symptom.CRASH, Symptom.SLOW_STEP, Symptom.MEMORY_GROWS)
     tell_apart = "two ranks of a machine compute on the same card, of several that they see; NCCL: `Duplicate GPU`"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import RankStep, Run, WrapperSeen
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.ranks._steps import keeps_step, steps_of
+from torchmedic.rules.wiring._steps import keeps_step, steps_of
 
 _TOLERANCE = 1e-3
 # Distances between ranks' means, in standard deviations: batches of two samples make about 0.25 by chance.
@@ -18,7 +18,7 @@ _SETTLED = 16
 class DivergedBuffers(Rule):
     """A wrapper with `broadcast_buffers=False`: learned buffers differ, or BatchNorm met other data on each rank."""
 
-    code = "RNK023"
+    code = "WIR111"
     name = "diverged-buffers"
     severity = "warning"
     symptoms = (Symptom.CHECKPOINT_DIFFERS, Symptom.SCORE_LOW)

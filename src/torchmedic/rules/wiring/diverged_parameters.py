@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchmedic.facts import CollectiveCalls, Crash, RankStep, Run, WrapperSeen
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.ranks._calls import GRADIENTS, calls_of, ranks_text
-from torchmedic.rules.ranks._steps import parted_since, steps_of
+from torchmedic.rules.wiring._steps import parted_since, steps_of
 
 _ENOUGH = 3
 
@@ -15,7 +15,7 @@ _ENOUGH = 3
 class DivergedParameters(Rule):
     """Norms of parameters, compared after a few steps, differ between ranks."""
 
-    code = "RNK010"
+    code = "WIR093"
     name = "diverged-parameters"
     symptoms = (Symptom.SCORE_LOW, Symptom.NOT_REPRODUCIBLE, Symptom.CHECKPOINT_DIFFERS)
     tell_apart = "the norm of a wrapped parameter differs between ranks after a step"

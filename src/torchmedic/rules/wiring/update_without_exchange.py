@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from torchmedic.facts import RankStep, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.ranks._steps import parted_since, steps_of
+from torchmedic.rules.wiring._steps import parted_since, steps_of
 
 
 class UpdateWithoutExchange(Rule):
     """The wrapper was called, gradients were made, and none of the step's backward passes exchanged them."""
 
-    code = "RNK011"
+    code = "WIR094"
     name = "update-without-exchange"
     symptoms = (Symptom.SCORE_LOW, Symptom.NOT_REPRODUCIBLE)
     tell_apart = "all backward passes of a step ran under `no_sync`"

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from torchmedic.facts import RankStep, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.ranks._steps import parted_since, steps_of
+from torchmedic.rules.wiring._steps import parted_since, steps_of
 
 
 class BypassedWrapper(Rule):
     """Steps were made in which the wrapper was never called, its inner module was: nothing exchanges gradients."""
 
-    code = "RNK009"
+    code = "WIR092"
     name = "bypassed-wrapper"
     symptoms = (Symptom.SCORE_LOW, Symptom.NOT_REPRODUCIBLE)
     tell_apart = "`ddp.module(...)` makes the loss, the wrapper is not called, and ranks drift apart"

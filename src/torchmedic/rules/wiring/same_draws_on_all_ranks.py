@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import RandomDraws, RankStep, Run
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.ranks._steps import steps_of
+from torchmedic.rules.wiring._steps import steps_of
 
 _ENOUGH = 3
 _WHAT = {
@@ -24,7 +24,7 @@ _SEEDS = {
 class SameDrawsOnAllRanks(Rule):
     """A line of the user's draws from a generator that stands at the same place on all ranks, step after step."""
 
-    code = "RNK019"
+    code = "WIR112"
     name = "same-draws-on-all-ranks"
     severity = "warning"
     symptoms = (Symptom.SCORE_LOW, Symptom.LOSS_NOISY)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import LoaderSeen, Location, RandomDraws, RankStep, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.ranks._steps import steps_of
+from torchmedic.rules.wiring._steps import steps_of
 
 _ENOUGH = 3
 
@@ -14,7 +14,7 @@ _ENOUGH = 3
 class SameBatchOnAllRanks(Rule):
     """The inputs of the wrapped model are equal on all ranks, step after step, while they change between steps."""
 
-    code = "RNK013"
+    code = "WIR096"
     name = "same-batch-on-all-ranks"
     severity = "warning"
     symptoms = (Symptom.SCORE_LOW, Symptom.SLOW_STEP)

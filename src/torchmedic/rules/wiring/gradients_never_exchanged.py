@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Replica, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.ranks._replicas import differing, replicas_of
+from torchmedic.rules.wiring._replicas import differing, replicas_of
 
 _ENOUGH = 7
 
@@ -14,7 +14,7 @@ _ENOUGH = 7
 class GradientsNeverExchanged(Rule):
     """No wrapper, no collective with gradients or weights, and what was one model has become several."""
 
-    code = "RNK022"
+    code = "WIR110"
     name = "gradients-never-exchanged"
     severity = "warning"
     symptoms = (Symptom.SCORE_LOW, Symptom.CHECKPOINT_DIFFERS)

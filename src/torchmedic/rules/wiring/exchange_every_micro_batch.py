@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import RankStep, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.ranks._steps import steps_of
+from torchmedic.rules.wiring._steps import steps_of
 
 _ENOUGH = 3
 
@@ -14,7 +14,7 @@ _ENOUGH = 3
 class ExchangeEveryMicroBatch(Rule):
     """Every backward of a step exchanged gradients, although the update needs only the last to."""
 
-    code = "RNK012"
+    code = "WIR095"
     name = "exchange-every-micro-batch"
     severity = "hint"
     symptoms = (Symptom.SLOW_STEP,)

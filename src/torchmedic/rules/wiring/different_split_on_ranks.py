@@ -14,7 +14,7 @@ _NAMES = re.compile(r"^\s*([A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)+)\s*=")
 class DifferentSplitOnRanks(Rule):
     """The same line cuts the same data set into parts of the same sizes, with other rows in them on each rank."""
 
-    code = "RNK020"
+    code = "WIR113"
     name = "different-split-on-ranks"
     severity = "warning"
     symptoms = (Symptom.SCORE_TOO_GOOD, Symptom.NOT_REPRODUCIBLE)

@@ -15,7 +15,7 @@ _INDICES = re.compile(r"did not receive grad[^:]*:\s*([\d ]+)")
 class UnusedParameters(Rule):
     """The wrapper's own error, with the parameters' names and the line that would have used them."""
 
-    code = "RNK016"
+    code = "WIR098"
     name = "unused-parameters"
     symptoms = (Symptom.CRASH,)
     tell_apart = "`Expected to have finished reduction in the prior iteration`"

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Replica, Run
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.ranks._replicas import differing, replicas_of
+from torchmedic.rules.wiring._replicas import differing, replicas_of
 
 
 class DifferentStartWeights(Rule):
     """Before the first update a parameter differs between ranks, which exchange gradients from then on."""
 
-    code = "RNK021"
+    code = "WIR099"
     name = "different-start-weights"
     symptoms = (Symptom.SCORE_LOW, Symptom.NOT_REPRODUCIBLE, Symptom.CHECKPOINT_DIFFERS)
     tell_apart = "no wrapper; gradients are exchanged by hand, and weights differ before the first update"

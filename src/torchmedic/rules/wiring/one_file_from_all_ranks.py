@@ -13,7 +13,7 @@ from torchmedic.rules.ranks._calls import ranks_text
 class OneFileFromAllRanks(Rule):
     """`torch.save` was called for one path on several ranks of one machine."""
 
-    code = "RNK014"
+    code = "WIR097"
     name = "one-file-from-all-ranks"
     severity = "warning"
     symptoms = (Symptom.CHECKPOINT_DIFFERS, Symptom.CRASH)

@@ -14,7 +14,7 @@ _FEW_SAMPLES = 2
 class BatchnormOfOneRank(Rule):
     """A BatchNorm under `DistributedDataParallel` gets a few values per channel, or one or two samples, on a rank."""
 
-    code = "RNK015"
+    code = "WIR114"
     name = "batchnorm-of-one-rank"
     severity = "hint"
     symptoms = (Symptom.SCORE_LOW, Symptom.LOSS_NOISY)
