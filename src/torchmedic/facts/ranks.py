@@ -8,6 +8,9 @@ from typing import ClassVar
 from torchmedic.facts.core import Location, Observation, Run
 from torchmedic.facts.fact import fact
 
+# Waits that are nobody's fault as such: the process lets another one, a clock or a person go first.
+PATIENT = frozenset({"process", "sleep", "network"})
+
 
 @fact
 class ThreadStand:
@@ -57,6 +60,15 @@ class Standing(Observation):
     file: str = ""
     holder: int | None = None
     holder_name: str = ""
+    step: int | None = None
+
+
+@fact
+class LastSeen(Observation):
+    """The line on which a process was, a second before its end at most, that did not come to say how it ended."""
+
+    kind: ClassVar[str] = "last-seen"
+    where: Location
     step: int | None = None
 
 

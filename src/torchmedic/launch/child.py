@@ -17,7 +17,7 @@ from pathlib import Path
 from torchmedic import settings as options
 from torchmedic.checkups.memory.session import start as start_memory
 from torchmedic.launch.imports import after_import
-from torchmedic.launch.starters import Starters, wake_as_rank
+from torchmedic.launch.starters import Starters, remember_ends, wake_as_rank
 from torchmedic.probes.clues import Clues
 from torchmedic.probes.environment import Surroundings
 from torchmedic.probes.exceptions import crash_of
@@ -47,6 +47,7 @@ def arm() -> Callable[[], None]:
         start_memory(folder, after_import)
         return lambda: None
     if settings.dormant:
+        remember_ends()
         after_import("torch", lambda: wake_as_rank(settings, _arm))
         return lambda: None
     return _arm(settings)

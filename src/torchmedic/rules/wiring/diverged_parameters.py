@@ -54,9 +54,12 @@ class DivergedParameters(Rule):
     def _updates_elsewhere(self, run: Run, idle: list[int]) -> Diagnosis:
         stepping = next(seen for seen in run.all(RankStep))
         others = [rank.info.rank for rank in run.ranks if rank.info.rank not in idle]
+        updates = "updates" if len(idle) == 1 else "update"
+        does = "does" if len(others) == 1 else "do"
         return self.diagnose(
-            headline=f"{ranks_text(idle)} never updates weights, {ranks_text(others)} does",
+            headline=f"{ranks_text(idle)} never {updates} weights, {ranks_text(others)} {does}",
             confidence="proven",
+            ranks=tuple(idle),
             where=stepping.stepped_at,
             label=f"reached by {ranks_text(others)} alone",
             step=run.info.steps,
