@@ -130,6 +130,7 @@ from torchmedic.facts.ranks import Replica as Replica
 from torchmedic.facts.ranks import SickElsewhere as SickElsewhere
 from torchmedic.facts.ranks import SplitSeen as SplitSeen
 from torchmedic.facts.ranks import Standing as Standing
+from torchmedic.facts.ranks import ThreadDied as ThreadDied
 from torchmedic.facts.ranks import ThreadStand as ThreadStand
 from torchmedic.facts.ranks import WorkerStand as WorkerStand
 from torchmedic.facts.ranks import WrapperSeen as WrapperSeen

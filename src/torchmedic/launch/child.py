@@ -25,6 +25,7 @@ from torchmedic.probes.frames import shown_path
 from torchmedic.probes.launched import Launched
 from torchmedic.probes.start_times import StartTimes
 from torchmedic.probes.stuck import Stuck
+from torchmedic.probes.threads import Threads
 from torchmedic.probes.whereabouts import Whereabouts
 from torchmedic.record import Recorder, name_script_again, say
 from torchmedic.store import Writer, update_info
@@ -74,7 +75,7 @@ def _arm(settings: options.Settings) -> Callable[[], None]:
     recorder.add(Launched())
     if settings.launcher:
         return finish
-    for probe in (Clues(), Surroundings(), StartTimes(), Whereabouts(), Stuck()):
+    for probe in (Clues(), Surroundings(), StartTimes(), Threads(), Whereabouts(), Stuck()):
         recorder.add(probe)
     after_import("torch", lambda: _watch_torch(recorder, finish))
     after_import("pandas", lambda: _watch_pandas(recorder))

@@ -16,8 +16,10 @@ from torchmedic.facts import PATIENT, Location, MovedOn, Standing, WorkerStand
 from torchmedic.probes import activity
 from torchmedic.probes.bindings import bindings
 from torchmedic.probes.frames import is_own_file, outward
+from torchmedic.probes.held_locks import holder_of
 from torchmedic.probes.stacks import answer_signal, ask_stacks, of_worker, threads_now, user_line, waits_for_work
 from torchmedic.probes.waits import TELLING, Wait, waits_for
+from torchmedic.probes.ways_out import ways_out
 from torchmedic.ranks.marks import mark_time, raise_mark
 from torchmedic.record import Probe, Recorder
 
@@ -160,6 +162,9 @@ class Stuck(Probe):
         threads = threads_now()
         stack = threads[0].stack if threads else ()
         lock = activity.awaited_lock(os.getpid())
+        frames = sys._current_frames()
+        held = holder_of(self._main.ident or 0, frames) if wait.kind == "lock" else None
+        names = {t.ident: t.name for t in threading.enumerate()}
         return Standing(
             rank=self.recorder.rank,
             pid=os.getpid(),
@@ -175,6 +180,9 @@ class Stuck(Probe):
             file=lock.path if lock is not None else "",
             holder=lock.holder if lock is not None else None,
             holder_name=activity.command_of(lock.holder) if lock is not None and lock.holder else "",
+            taken_by=names.get(held[0], "") if held is not None else "",
+            taken_at=held[1] if held is not None else None,
+            ways_out=ways_out(frames.get(self._main.ident or 0)) if wait.kind == "gradients" else (),
             step=self.recorder.step,
         )
 

@@ -53,7 +53,7 @@ class SkippedCollective(Rule):
             where=call.where,
             label=f"reached by {ranks_text(callers)} alone",
             step=call.step,
-            also=tuple(Also(location=at, why=why) for rank, at, why in whereabouts(run) if rank in others)[:4],
+            also=tuple(Also(location=at, why=why) for at, why in whereabouts(run, others))[:4],
             culprit=Culprit(op=call.op),
             evidence=tuple(_evidence(run, parted, others)),
             remedies=(
