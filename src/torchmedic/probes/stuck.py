@@ -55,6 +55,7 @@ class Stuck(Probe):
         self._answered: float | None = None
         self._marked_at: float | None = None
         self._has_stood = False
+        self._looks_moving = 0
         answer_signal(recorder.folder)
         # Not a `threading.Thread`: the script may count and list its threads, and this one is none of them.
         _thread.start_new_thread(self._watch, ())
@@ -87,6 +88,8 @@ class Stuck(Probe):
             if has_moved or (bound_before and bound != bound_before):
                 self._move_on(now - still_since)
                 before, still_since = signature, now
+            else:
+                self._looks_moving = 0
             del frame
             self._answer_if_asked(now - still_since)
             if now - still_since > min(self._patience, 2.0):
@@ -130,8 +133,11 @@ class Stuck(Probe):
         self._answered = mark_time(self._common)
 
     def _move_on(self, seconds: float) -> None:
+        """It stood, and goes on. A process that is being ended moves as well, for a moment."""
         self._marked_at = None
-        if self._has_stood:
+        self._looks_moving += 1
+        is_stopped = self.recorder.settings.on_stuck == "stop" and mark_time(self._common) is not None
+        if self._has_stood and self._looks_moving > 1 and not is_stopped:
             self._has_stood = False
             self.recorder.observe(MovedOn(seconds=seconds, step=self.recorder.step))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import RankStep, Run
 
+ALONE = "one process has nobody to differ from; weights will drift apart as soon as there are two"
 _TOLERANCE = 1e-5
 
 
@@ -17,6 +18,11 @@ def steps_of(run: Run) -> dict[int, dict[int, RankStep]]:
         for seen in rank.all(RankStep):
             found.setdefault(seen.step or 0, {})[rank.info.rank] = seen
     return {step: found[step] for step in sorted(found) if len(found[step]) == len(run.ranks)}
+
+
+def own_steps(run: Run) -> dict[int, dict[int, RankStep]]:
+    """The same where one rank tells enough: a group of one process, which was meant to grow, is heard as well."""
+    return steps_of(run) if run.ranks else {seen.step or 0: {0: seen} for seen in run.all(RankStep)}
 
 
 def keeps_step(run: Run) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import RankStep, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.wiring._steps import parted_since, steps_of
+from torchmedic.rules.wiring._steps import ALONE, own_steps, parted_since
 
 
 class BypassedWrapper(Rule):
@@ -21,7 +21,7 @@ class BypassedWrapper(Rule):
     across_ranks = True
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        compared = steps_of(run).values()
+        compared = own_steps(run).values()
         seen = [s for by_rank in compared for s in by_rank.values() if s.bypassed and not s.wrapped and s.backwards]
         if not seen or any(s.wrapped for by_rank in compared for s in by_rank.values()):
             return
@@ -29,13 +29,14 @@ class BypassedWrapper(Rule):
         parted = parted_since(run)
         yield self.diagnose(
             headline=f"`{first.bypassed_by}` is called past its `DistributedDataParallel`: no gradient is exchanged",
-            confidence="proven" if parted is not None else "likely",
+            confidence="proven" if parted is not None or not run.ranks else "likely",
+            severity="error" if run.ranks else "warning",
             where=first.bypassed,
             mark=".module",
             label="calls the inner module",
             step=first.step,
             culprit=Culprit(op="DistributedDataParallel.forward", module=first.bypassed_by),
-            evidence=("the wrapper itself was called in none of the first steps",),
+            evidence=("the wrapper itself was called in none of the first steps", *(() if run.ranks else (ALONE,))),
             remedies=(
                 Remedy(title="call the wrapper: `model(x)` instead of `model.module(x)`"),
                 Remedy(title="for another method than `forward`, move it behind an argument of `forward`"),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, Location, Run, SourceFile, WrapperSeen
+from torchmedic.facts import Crash, LayerBuilt, Location, Run, WrapperSeen
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.wiring._model_lines import line_that_uses
 
 _WORDS = "Expected to have finished reduction in the prior iteration"
 _INDICES = re.compile(r"did not receive grad[^:]*:\s*([\d ]+)")
@@ -31,15 +32,21 @@ class UnusedParameters(Rule):
         names = _names(crash.message, wrapper.names)
         if not names:
             return
-        used = _line_that_uses(run, names[0])
+        used = line_that_uses(run, names[0])
+        born = _line_that_builds(run, names[0])
+        where = used or born or wrapper.built
         yield self.diagnose(
             headline=f"{len(names)} parameters got no gradient, the first is `{names[0]}`",
             confidence="proven",
-            where=used or wrapper.built,
-            label="was not run in the last step" if used else "waits for a gradient of every parameter",
+            where=where,
+            label="not run in the last step, or not part of its loss"
+            if used
+            else "no line of the model uses it"
+            if born
+            else "waits for a gradient of every parameter",
             step=crash.step,
             also=(Also(location=wrapper.built, why="waits for a gradient of every parameter"),)
-            if wrapper.built is not None and used is not None
+            if wrapper.built is not None and where != wrapper.built
             else (),
             culprit=Culprit(parameter=names[0], module=names[0].rpartition(".")[0]),
             evidence=(f"without a gradient: {', '.join(f'`{n}`' for n in names[:6])}",),
@@ -56,12 +63,7 @@ def _names(message: str, names: tuple[str, ...]) -> list[str]:
     return [names[i] for i in indices if i < len(names)]
 
 
-def _line_that_uses(run: Run, parameter: str) -> Location | None:
-    """The user's line that calls the module of a parameter: the branch that was not taken."""
-    module = parameter.split(".")[0]
-    call = re.compile(rf"\bself\.{re.escape(module)}\b\s*[(\[.]")
-    for file in run.all(SourceFile):
-        for number, line in enumerate(file.text.splitlines(), start=1):
-            if call.search(line) and not re.search(rf"self\.{re.escape(module)}\s*=", line):
-                return Location(file=file.file, line=number, source=line)
-    return None
+def _line_that_builds(run: Run, parameter: str) -> Location | None:
+    """The user's line that makes the module of a parameter."""
+    path = parameter.rpartition(".")[0]
+    return next((built.location for built in run.all(LayerBuilt) if built.path.removeprefix("module.") == path), None)

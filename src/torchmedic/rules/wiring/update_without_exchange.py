@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from torchmedic.facts import RankStep, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.wiring._steps import parted_since, steps_of
+from torchmedic.rules.wiring._steps import ALONE, own_steps, parted_since
+
+_ENOUGH = 3
 
 
 class UpdateWithoutExchange(Rule):
@@ -21,20 +23,25 @@ class UpdateWithoutExchange(Rule):
     across_ranks = True
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        compared = [s for by_rank in steps_of(run).values() for s in by_rank.values() if s.backward_at is not None]
+        compared = [s for by_rank in own_steps(run).values() for s in by_rank.values() if s.backward_at is not None]
         lonely = [s for s in compared if s.wrapped and s.backwards and not s.exchanges]
-        if not lonely or parted_since(run) is None:
+        is_shown = parted_since(run) is not None if run.ranks else len(lonely) == len(compared) >= _ENOUGH
+        if not lonely or not is_shown:
             return
         first = lonely[0]
         backwards = "backward passes" if first.backwards > 1 else "backward pass"
         yield self.diagnose(
             headline=f"step {first.step} updates with gradients of one rank: `no_sync` covers all of its passes",
             confidence="proven",
+            severity="error" if run.ranks else "warning",
             where=first.backward_at,
             label="exchanges nothing, and the update follows",
             step=first.step,
             culprit=Culprit(op="no_sync", phase="backward"),
-            evidence=(f"{first.backwards} {backwards} before the update, 0 of them with an exchange",),
+            evidence=(
+                f"{first.backwards} {backwards} before the update, 0 of them with an exchange",
+                *(() if run.ranks else (ALONE,)),
+            ),
             remedies=(
                 Remedy(title="leave `no_sync` for the last micro-batch: forward and backward both outside of it"),
             ),
