@@ -162,7 +162,7 @@ def _check(family: str, name: str) -> None:
 
 def _next_code(spent: str, prefix: str, name: str) -> str:
     """The code after the highest that was ever given out: codes are never reused."""
-    if any(line.split()[1:] == [name] for line in spent.splitlines()):
+    if any(line.split()[1:2] == [name] for line in spent.splitlines()):
         raise NewRuleError(f"{name} is a rule already")
     numbers = [int(number) for number in re.findall(rf"^{prefix}(\d{{3}}) ", spent, flags=re.MULTILINE)]
     return f"{prefix}{max(numbers, default=0) + 1:03d}"

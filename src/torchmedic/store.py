@@ -79,7 +79,7 @@ def load(path: Path) -> Run:
     try:
         with contextlib.closing(_connect(path)) as db:
             _check_identity(db, path)
-            return Run(info=_read_info(db), observations=tuple(_read_observations(db)))
+            return Run(info=_with_steps(_read_info(db), db), observations=tuple(_read_observations(db)))
     except (sqlite3.Error, ValueError, TypeError, KeyError) as error:
         raise RunFileError(f"{path}: not a readable run file ({error})") from None
 
@@ -131,6 +131,12 @@ def _read_info(db: sqlite3.Connection) -> RunInfo:
     body = db.execute("SELECT body FROM info").fetchone()[0]
     info: RunInfo = from_plain(RunInfo, json.loads(body))
     return info
+
+
+def _with_steps(info: RunInfo, db: sqlite3.Connection) -> RunInfo:
+    """A process that was killed, or goes on, has not said how many steps it made; what it sampled tells."""
+    last = db.execute("SELECT max(step) FROM series").fetchone()[0] if not info.ended else None
+    return replace(info, steps=max(info.steps, last)) if last is not None else info
 
 
 def _read_observations(db: sqlite3.Connection) -> Iterator[Observation]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from torchmedic.facts import ChildDeath, Crash, PeerLost, Run
+from torchmedic.facts import ChildDeath, Crash, PeerLost, RankEnded, Run, standing_of
 from torchmedic.findings import Diagnosis, Outcome, Rule, Verdict
 from torchmedic.rules import catalogue
 
@@ -31,11 +31,11 @@ def examine(run: Run, rules: Iterable[Rule] | None = None) -> Verdict:
         for part in (run,) if rule.across_ranks else _parts(run):
             if all(part.first(kind) is not None for kind in rule.needs):
                 try:
-                    found.extend(_told_of(part, run, rule.check(part)))
+                    found.extend(_told_of(part, run, rule))
                 except Exception as error:  # noqa: BLE001 - one broken rule must not silence the others
                     failures.append(f"rule {rule.code} failed on this run ({type(error).__name__}: {error})")
     by_name = {rule.name: rule for rule in rules}
-    told = _naming_ranks(_without_repeats(found), run)
+    told = _naming_ranks(_without_repeats(found), run, by_name)
     diagnoses = _fold(_in_order(_without_fallbacks(told, by_name)), by_name)
     return Verdict(
         outcome=_outcome(run, diagnoses),
@@ -54,11 +54,12 @@ def _parts(run: Run) -> tuple[Run, ...]:
     return (*run.ranks, Run(info=run.info, observations=own))
 
 
-def _told_of(part: Run, run: Run, found: Iterable[Diagnosis]) -> Iterator[Diagnosis]:
-    """Diagnoses with the rank they are about."""
-    for diagnosis in found:
-        is_rank = len(run.ranks) > 1 and any(part is rank for rank in run.ranks)
-        yield replace(diagnosis, ranks=(part.info.rank,)) if is_rank else diagnosis
+def _told_of(part: Run, run: Run, rule: Rule) -> Iterator[Diagnosis]:
+    """Diagnoses with the ranks they are about: those that the rule names, or all that it was asked about."""
+    asked = [rank.info.rank for rank in run.ranks if rule.across_ranks or rank is part]
+    for diagnosis in rule.check(part):
+        is_told = diagnosis.ranks or len(run.ranks) < 2
+        yield diagnosis if is_told else replace(diagnosis, ranks=tuple(asked))
 
 
 def _without_repeats(found: list[Diagnosis]) -> list[Diagnosis]:
@@ -72,9 +73,14 @@ def _without_repeats(found: list[Diagnosis]) -> list[Diagnosis]:
     return list(seen.values())
 
 
-def _naming_ranks(found: list[Diagnosis], run: Run) -> list[Diagnosis]:
-    """Say on which ranks a thing was seen."""
-    return [replace(d, evidence=(_seen_on(d.ranks, run.info.world), *d.evidence)) if d.ranks else d for d in found]
+def _naming_ranks(found: list[Diagnosis], run: Run, rules: dict[str, Rule]) -> list[Diagnosis]:
+    """Say on which ranks a thing was seen. A rule that compares ranks says so in its own words."""
+    return [
+        replace(d, evidence=(_seen_on(d.ranks, run.info.world), *d.evidence))
+        if d.ranks and not rules[d.name].across_ranks
+        else d
+        for d in found
+    ]
 
 
 def _seen_on(ranks: tuple[int, ...], world: int) -> str:
@@ -116,7 +122,11 @@ def _explains(cause: Rule, consequence: Diagnosis) -> bool:
 
 
 def _outcome(run: Run, diagnoses: list[Diagnosis]) -> Outcome:
-    if any(run.first(kind) is not None for kind in (Crash, ChildDeath, PeerLost)):
+    parts = run.ranks or (run,)
+    is_stuck = any((standing := standing_of(part)) is not None and standing.patience > 0 for part in parts)
+    was_killed = any(ended.signal for ended in run.all(RankEnded))
+    if run.first(Crash) or run.first(PeerLost) or (not is_stuck and (was_killed or run.first(ChildDeath))):
+        # A run that hung is ended by somebody, with whatever signal that takes.
         return "crashed"
     return "sick" if any(d.severity != "hint" for d in diagnoses) else "healthy"
 

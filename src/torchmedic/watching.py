@@ -77,7 +77,7 @@ def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:
     from torchmedic.probes.wide_samples import WideSamples
 
     scene = CrashScene(modules, loaders)
-    return (scene, IndicesOutside(), InplaceClashes(), StaleGraphs(), MemoryLeft(), WideSamples())
+    return (scene, IndicesOutside(loaders), InplaceClashes(), StaleGraphs(), MemoryLeft(), WideSamples())
 
 
 def watch_threads(recorder: Recorder) -> None:

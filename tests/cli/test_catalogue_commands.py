@@ -76,6 +76,13 @@ def test_explain_shows_the_page(wanted: str) -> None:
     assert "```" not in answer.out
 
 
+def test_explain_knows_a_code_that_a_rule_had_before() -> None:
+    answer = typed("explain", "RNK009")
+    assert answer.out.startswith("RNK009 is called WIR092 now")
+    assert "bypassed-wrapper (WIR092)" in answer.out
+    assert json.loads(typed("explain", "rnk009", "--json", "-").out)["rule"]["code"] == "WIR092"
+
+
 def test_explain_as_json_holds_the_page() -> None:
     plain = json.loads(typed("explain", "ENV009", "--json", "-").out)
     assert plain["rule"]["code"] == "ENV009"

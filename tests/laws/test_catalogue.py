@@ -17,7 +17,7 @@ from torchmedic.rules import by_code, catalogue, page
 
 CODES = PACKAGE / "rules" / "codes.txt"
 HEADINGS = ["What happened", "Why", "Example", "Fix", "When it is not a problem", "How it is detected"]
-_LINE = re.compile(r"([A-Z]{3}\d{3}) ([a-z][a-z0-9]*(?:-[a-z0-9]+)+)")
+_LINE = re.compile(r"([A-Z]{3}\d{3}) ([a-z][a-z0-9]*(?:-[a-z0-9]+)+)(?: was ([A-Z]{3}\d{3}))?")
 _ADVICE = ("avoid-", "check-", "use-", "prefer-", "no-")
 
 
@@ -52,7 +52,7 @@ def rule_faults(rule: Rule, names: Collection[str], codes: Collection[str]) -> l
         faults.append("it explains no symptom")
     if not rule.tell_apart.strip() or rule.tell_apart.startswith("<"):
         faults.append("it does not say how to tell it apart")
-    if f"{rule.code} {rule.name}" not in codes:
+    if not any(line.split()[:2] == [rule.code, rule.name] for line in codes):
         faults.append(f"codes.txt has no line `{rule.code} {rule.name}`")
     faults += [f"it folds `{fold}`, which is nothing" for fold in rule.folds if not _exists(fold, names, codes)]
     return faults
@@ -79,12 +79,18 @@ def fixture_faults(folder: Path, code: str) -> list[str]:
 
 
 def codes_faults(text: str, before: str = "") -> list[str]:
-    """What is wrong with the list of spent codes, given what it was."""
+    """What is wrong with the list of spent codes, given what it was. A rule that moves says which code it had."""
     lines = text.splitlines()
     faults = [f"not `CODE name`: {line}" for line in lines if not _LINE.fullmatch(line)]
-    for part, what in ((0, "code"), (1, "name")):
-        seen = [line.split()[part] for line in lines if _LINE.fullmatch(line)]
-        faults += [f"{what} given out twice: {one}" for one in sorted({one for one in seen if seen.count(one) > 1})]
+    given: list[str] = []
+    spent: dict[str, str] = {}
+    for code, name, was in [match.groups() for line in lines if (match := _LINE.fullmatch(line))]:
+        if code in given:
+            faults.append(f"code given out twice: {code}")
+        if spent.get(name) != was:
+            faults.append(f"{was} was not {name}" if was else f"name given out twice: {name}")
+        given.append(code)
+        spent[name] = code
     faults += [f"a spent code was taken away: {line}" for line in before.splitlines() if line not in lines]
     return faults
 
@@ -161,5 +167,10 @@ def test_the_law_on_fixtures_can_be_broken(tmp_path: Path) -> None:
 def test_the_law_on_codes_can_be_broken() -> None:
     assert codes_faults("NUM001 log-of-zero\n", "NUM001 log-of-zero\n") == []
     assert codes_faults("NUM001 log-of-zero\nNUM001 zero-std\n") == ["code given out twice: NUM001"]
+    moved = "NUM001 log-of-zero\nWIR001 log-of-zero was NUM001\n"
+    assert codes_faults(moved) == []
+    assert codes_faults(moved + "NUM001 zero-std\n") == ["code given out twice: NUM001"]
+    assert codes_faults("NUM001 log-of-zero\nWIR001 log-of-zero\n") == ["name given out twice: log-of-zero"]
+    assert codes_faults("NUM001 log-of-zero\nWIR001 zero-std was NUM001\n") == ["NUM001 was not zero-std"]
     assert codes_faults("num1 x\n") == ["not `CODE name`: num1 x"]
     assert codes_faults("", "NUM001 log-of-zero\n") == ["a spent code was taken away: NUM001 log-of-zero"]

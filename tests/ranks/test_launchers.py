@@ -60,9 +60,9 @@ def test_torchrun_gets_one_verdict_for_all_ranks(command: list[str], tmp_path: P
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     verdict = json.loads((tmp_path / "verdict.json").read_text())
-    assert [d["code"] for d in verdict["diagnoses"]] == ["RNK009"]
+    assert [d["code"] for d in verdict["diagnoses"]] == ["WIR092"]
     assert verdict["diagnoses"][0]["where"]["line"] == 15
-    assert done.stderr.count("error[RNK009]") == 1
+    assert done.stderr.count("error[WIR092]") == 1
     assert len(list(tmp_path.glob(".torchmedic/*/rank?/rank?.db"))) == 2
 
 

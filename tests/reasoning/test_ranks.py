@@ -40,7 +40,7 @@ def codes(run: Run) -> list[str]:
 def test_two_ranks_on_one_card_are_named() -> None:
     verdict = examine(ranks((a_card("GPU-a"),), (a_card("GPU-b"),), (a_card("GPU-a"),)))
     (diagnosis,) = verdict.diagnoses
-    assert diagnosis.code == "RNK024"
+    assert diagnosis.code == "WIR115"
     assert diagnosis.headline == "ranks 0 and 2 compute on the same card, `cuda:0`"
     assert diagnosis.where == LINE
 
@@ -66,9 +66,9 @@ def a_step(step: int, batch: str, state: str) -> tuple[Observation, ...]:
 @pytest.mark.parametrize(
     ("batches", "states", "expected"),
     [
-        (("a", "b"), ("s", "s"), ["RNK019"]),
+        (("a", "b"), ("s", "s"), ["WIR112"]),
         (("a", "b"), ("s", "t"), []),
-        (("a", "a"), ("s", "s"), ["RNK013"]),
+        (("a", "a"), ("s", "s"), ["WIR096"]),
     ],
     ids=["other data, same numbers", "other data, other numbers", "same data"],
 )
@@ -92,8 +92,8 @@ def replicas(start: float, end: float, exchanged: int) -> tuple[Observation, ...
 @pytest.mark.parametrize(
     ("starts", "ends", "exchanged", "expected"),
     [
-        ((1.0, 2.0), (3.0, 4.0), 16, ["RNK021"]),
-        ((1.0, 1.0), (3.0, 4.0), 0, ["RNK022"]),
+        ((1.0, 2.0), (3.0, 4.0), 16, ["WIR099"]),
+        ((1.0, 1.0), (3.0, 4.0), 0, ["WIR110"]),
         ((1.0, 2.0), (3.0, 4.0), 0, []),
         ((1.0, 1.0), (3.0, 3.0), 0, []),
         ((1.0, 1.0), (3.0, 4.0), 1, []),
@@ -107,7 +107,7 @@ def test_models_without_a_wrapper_are_compared(
     assert codes(ranks(*by_rank)) == expected
 
 
-@pytest.mark.parametrize(("steps", "told"), [((96, 96), ["RNK010"]), ((120, 96), [])])
+@pytest.mark.parametrize(("steps", "told"), [((96, 96), ["WIR093"]), ((120, 96), [])])
 def test_steps_are_compared_where_ranks_make_as_many(steps: tuple[int, int], told: list[str]) -> None:
     parts = [
         Run(

@@ -40,7 +40,8 @@ def tell(folder: Path, stops: bool, show: Callable[[Verdict], None]) -> bool:
     verdict = _about_standing(examine(run))
     if verdict.diagnoses:
         click.echo(said(f"torchmedic: {_head(run, stops)}"), err=True)
-        show(verdict)
+        if not stops:  # one that is stopped gets its verdict in a moment, with all the rest
+            show(verdict)
     return bool(verdict.diagnoses)
 
 

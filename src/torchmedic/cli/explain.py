@@ -32,6 +32,8 @@ def command(json_path: Path | None, what: str) -> None:
     check_result_path(json_path)
     rule = None if what == "-" else by_code(what)
     if rule is not None:
+        if json_path != STANDARD and what.strip().lower() not in (rule.code.lower(), rule.name):
+            click.echo(said(f"{what.strip().upper()} is called {rule.code} now") + "\n")
         _explain_rule(rule, json_path)
     elif what == "-" or Path(what).exists():
         _explain_traceback(what, json_path)

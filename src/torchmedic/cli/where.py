@@ -31,7 +31,7 @@ class Answer:
     busy: float
     threads: tuple[ThreadStand, ...]
     waits_for: str
-    call: str
+    is_worker: bool
 
 
 @click.command()
@@ -61,14 +61,26 @@ def command(pid: int, all_threads: bool) -> None:
 
 def _ask(pid: int, folder: Path, busy: float) -> Answer:
     from torchmedic.probes.activity import state
-    from torchmedic.probes.stacks import ask_stacks, user_line
+    from torchmedic.probes.stacks import ask_stacks, of_worker, user_line, waits_for_work
     from torchmedic.probes.waits import waits_for
 
-    threads = ask_stacks(pid, folder)
+    threads = tuple(_own_part(thread) for thread in ask_stacks(pid, folder))
     main = next((t.stack for t in threads if t.is_main), ())
+    is_worker = of_worker(main) is not None
     rank = re.fullmatch(r"rank(\d+)(?:-\d+)?", folder.name)
-    wait = waits_for(main, user_line(main), in_ddp=rank is not None)
-    return Answer(pid, int(rank.group(1)) if rank else None, state(pid), busy, threads, wait.kind, wait.call)
+    idle = is_worker and waits_for_work(main)
+    waits = "work" if idle else waits_for(main, user_line(main), in_ddp=rank is not None).kind
+    return Answer(pid, int(rank.group(1)) if rank else None, state(pid), busy, threads, waits, is_worker)
+
+
+def _own_part(thread: ThreadStand) -> ThreadStand:
+    """A thread without what a worker's process had below the loop when it was forked."""
+    from dataclasses import replace
+
+    from torchmedic.probes.stacks import of_worker
+
+    own = of_worker(thread.stack)
+    return thread if own is None else replace(thread, stack=thread.stack[: len(own) + 1])
 
 
 def _folder_of(pid: int) -> Path | None:
@@ -95,7 +107,9 @@ def _folder_of(pid: int) -> Path | None:
 def _show(answer: Answer, all_threads: bool) -> None:
     from torchmedic.probes.stacks import user_line
 
-    rank = f" (rank {answer.rank})" if answer.rank is not None else ""
+    roles = [f"rank {answer.rank}"] if answer.rank is not None else []
+    roles += ["DataLoader worker"] if answer.is_worker else []
+    rank = f" ({', '.join(roles)})" if roles else ""
     doing = f"waits for {_WAITS[answer.waits_for]}" if answer.waits_for else f"uses {100 * answer.busy:.0f} % of a core"
     click.echo(said(f"process {answer.pid}{rank} {doing}"))
     for thread in answer.threads:
@@ -120,4 +134,5 @@ _WAITS = {
     "sleep": "a clock or a person",
     "network": "the network",
     "device": "a device",
+    "work": "its next batch to make",
 }

@@ -114,9 +114,11 @@ from torchmedic.facts.padding import PaddedLabels as PaddedLabels
 from torchmedic.facts.pairing import InputSeen as InputSeen
 from torchmedic.facts.pairing import LossPairing as LossPairing
 from torchmedic.facts.pairing import TinyBatchNorm as TinyBatchNorm
+from torchmedic.facts.ranks import PATIENT as PATIENT
 from torchmedic.facts.ranks import CollectiveCall as CollectiveCall
 from torchmedic.facts.ranks import CollectiveCalls as CollectiveCalls
 from torchmedic.facts.ranks import FileSaved as FileSaved
+from torchmedic.facts.ranks import LastSeen as LastSeen
 from torchmedic.facts.ranks import MovedOn as MovedOn
 from torchmedic.facts.ranks import PeerLost as PeerLost
 from torchmedic.facts.ranks import RandomDraws as RandomDraws
@@ -128,6 +130,7 @@ from torchmedic.facts.ranks import Replica as Replica
 from torchmedic.facts.ranks import SickElsewhere as SickElsewhere
 from torchmedic.facts.ranks import SplitSeen as SplitSeen
 from torchmedic.facts.ranks import Standing as Standing
+from torchmedic.facts.ranks import ThreadDied as ThreadDied
 from torchmedic.facts.ranks import ThreadStand as ThreadStand
 from torchmedic.facts.ranks import WorkerStand as WorkerStand
 from torchmedic.facts.ranks import WrapperSeen as WrapperSeen

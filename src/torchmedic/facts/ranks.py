@@ -8,6 +8,9 @@ from typing import ClassVar
 from torchmedic.facts.core import Location, Observation, Run
 from torchmedic.facts.fact import fact
 
+# Waits that are nobody's fault as such: the process lets another one, a clock or a person go first.
+PATIENT = frozenset({"process", "sleep", "network"})
+
 
 @fact
 class ThreadStand:
@@ -38,7 +41,9 @@ class Standing(Observation):
 
     `waits_for` is what its main thread waits for: "collective", "gradients", "loader", "file-lock", "lock", "process",
     "sleep", "network", "device" or "" where that cannot be told; `call` is the function it waits in. `still` is for
-    how many seconds nothing moved. `holder` is the process that holds the lock on `file`.
+    how many seconds nothing moved. `holder` is the process that holds the lock on `file`; `taken_by` is the thread
+    that took the lock the main one waits for, `taken_at` its line. `ways_out` are lines on which the loops around
+    its line can be left early.
     """
 
     kind: ClassVar[str] = "standing"
@@ -57,6 +62,30 @@ class Standing(Observation):
     file: str = ""
     holder: int | None = None
     holder_name: str = ""
+    taken_by: str = ""
+    taken_at: Location | None = None
+    ways_out: tuple[Location, ...] = ()
+    step: int | None = None
+
+
+@fact
+class ThreadDied(Observation):
+    """A thread that an exception ended; the process went on without it."""
+
+    kind: ClassVar[str] = "thread-died"
+    name: str
+    type_name: str
+    message: str = ""
+    where: Location | None = None
+    step: int | None = None
+
+
+@fact
+class LastSeen(Observation):
+    """The line on which a process was, a second before its end at most, that did not come to say how it ended."""
+
+    kind: ClassVar[str] = "last-seen"
+    where: Location
     step: int | None = None
 
 

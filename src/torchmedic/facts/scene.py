@@ -144,7 +144,10 @@ class InplaceChange(Observation):
 
 @fact
 class IndexOutside(Observation):
-    """The first index or label that lies outside its table, and how many more there are."""
+    """The first index or label that lies outside its table, and how many more there are.
+
+    `sample` is what the data set calls the row of the batch that it is in, where a DataLoader handed the batch out.
+    """
 
     kind: ClassVar[str] = "index-outside"
     what: str
@@ -153,7 +156,9 @@ class IndexOutside(Observation):
     position: tuple[int, ...] = ()
     count: int = 1
     total: int = 0
+    rows: int = 0
     minimum: int = 0
     maximum: int = 0
     ignored: int | None = None
+    sample: int | None = None
     step: int | None = None

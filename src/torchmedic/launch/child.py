@@ -17,7 +17,7 @@ from pathlib import Path
 from torchmedic import settings as options
 from torchmedic.checkups.memory.session import start as start_memory
 from torchmedic.launch.imports import after_import
-from torchmedic.launch.starters import Starters, wake_as_rank
+from torchmedic.launch.starters import Starters, remember_ends, wake_as_rank
 from torchmedic.probes.clues import Clues
 from torchmedic.probes.environment import Surroundings
 from torchmedic.probes.exceptions import crash_of
@@ -25,6 +25,7 @@ from torchmedic.probes.frames import shown_path
 from torchmedic.probes.launched import Launched
 from torchmedic.probes.start_times import StartTimes
 from torchmedic.probes.stuck import Stuck
+from torchmedic.probes.threads import Threads
 from torchmedic.probes.whereabouts import Whereabouts
 from torchmedic.record import Recorder, name_script_again, say
 from torchmedic.store import Writer, update_info
@@ -47,6 +48,7 @@ def arm() -> Callable[[], None]:
         start_memory(folder, after_import)
         return lambda: None
     if settings.dormant:
+        remember_ends()
         after_import("torch", lambda: wake_as_rank(settings, _arm))
         return lambda: None
     return _arm(settings)
@@ -73,7 +75,7 @@ def _arm(settings: options.Settings) -> Callable[[], None]:
     recorder.add(Launched())
     if settings.launcher:
         return finish
-    for probe in (Clues(), Surroundings(), StartTimes(), Whereabouts(), Stuck()):
+    for probe in (Clues(), Surroundings(), StartTimes(), Threads(), Whereabouts(), Stuck()):
         recorder.add(probe)
     after_import("torch", lambda: _watch_torch(recorder, finish))
     after_import("pandas", lambda: _watch_pandas(recorder))

@@ -259,7 +259,7 @@ def _death(number: int, folder: Path) -> ChildDeath:
     import resource
 
     from torchmedic.facts import ChildDeath
-    from torchmedic.probes.whereabouts import last_seen
+    from torchmedic.ranks.whereabouts import last_seen
 
     log = folder / "fault.log"
     lines = tuple(log.read_text(errors="replace").splitlines()[:60]) if log.exists() else ()

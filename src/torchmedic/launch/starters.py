@@ -133,6 +133,11 @@ def _remembering(run: Any) -> Any:
     return remembering
 
 
+def remember_ends() -> None:
+    """In a process that may become a rank: its target runs before it joins a group, and what ends it ends the rank."""
+    mp_process.BaseProcess.run = _remembering(mp_process.BaseProcess.run)  # type: ignore[method-assign]
+
+
 def wake_as_rank(settings: Settings, arm: Callable[[Settings], object]) -> None:
     """A spawned process is watched from the moment it joins a process group."""
     import torch.distributed as dist

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import traceback
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
 import torch
 
 from torchmedic.facts import IndexOutside
+from torchmedic.probes.loaders import Loaders
 from torchmedic.record import Probe
 
 
@@ -17,14 +19,25 @@ class IndicesOutside(Probe):
 
     name = "indices-outside"
 
+    def __init__(self, loaders: Loaders) -> None:
+        self._loaders = loaders
+
     def on_crash(self, error: BaseException) -> None:
         if not isinstance(error, (IndexError, RuntimeError)):
             return
         for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
             found = _embedding(frame) or _labels(frame)
             if found is not None:
-                self.recorder.observe(found)
+                self.recorder.observe(replace(found, sample=self._sample(found), step=self.recorder.step + 1))
                 return
+
+    def _sample(self, found: IndexOutside) -> int | None:
+        """The data set's number of the row, where the rows of the tensor are those of the batch handed out last."""
+        indices = self._loaders.handed
+        if not isinstance(indices, (list, tuple)) or not found.position or len(indices) != found.rows:
+            return None
+        index = indices[found.position[0]]
+        return index if isinstance(index, int) else None
 
 
 def _embedding(frame: FrameType) -> IndexOutside | None:
@@ -68,6 +81,7 @@ def _first_outside(what: str, values: Any, bound: int, ignored: int | None) -> I
         position=first,
         count=len(places),
         total=int(values.numel()),
+        rows=len(values) if values.dim() else 0,
         minimum=int(kept.min()),
         maximum=int(kept.max()),
         ignored=ignored if bool((values == (ignored or 0)).any()) else None,

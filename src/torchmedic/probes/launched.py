@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torchmedic.facts import RankEnded
-from torchmedic.probes.whereabouts import last_alive, last_seen
+from torchmedic.ranks.whereabouts import last_alive, last_seen
 from torchmedic.record import Probe
 
 

@@ -42,6 +42,7 @@ class Loaders(Probe):
         self._patches = Patches()
         self._built: weakref.WeakKeyDictionary[Any, Location | None] = weakref.WeakKeyDictionary()
         self._started: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
+        self.handed: Any = None  # the indices of the batch that any loader handed out last
         self._sent: weakref.WeakKeyDictionary[Any, deque[tuple[int, Any]]] = weakref.WeakKeyDictionary()
         self._patch_constructor()
         self._patch_iterators()
@@ -109,13 +110,14 @@ class Loaders(Probe):
     def batch_facts(self, iterator: Any) -> tuple[Any, str]:
         """The sampler's indices of the batch an iterator has just handed out, and the data set's class."""
         kept = self._sent.get(iterator)
+        self.handed = None
         if not kept:
             return None, type_name(iterator._dataset)
         received = getattr(iterator, "_rcvd_idx", None)
         last = kept[-1][1]
         sent = last if received is None else next((index for number, index in kept if number == received - 1), None)
-        dataset, indices = below_subsets(iterator._dataset, sent)
-        return indices, type_name(dataset)
+        dataset, self.handed = below_subsets(iterator._dataset, sent)
+        return self.handed, type_name(dataset)
 
     def on_crash(self, error: BaseException) -> None:
         frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]

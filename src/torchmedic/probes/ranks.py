@@ -67,6 +67,7 @@ class Ranks(Probe):
         self._patches = Patches()
         self._calls: CallRing | None = None
         self._open_gradients = 0
+        self._is_examined = False
         self._replicas = RankReplicas(self._modules, self.wrappers)
         recorder.rest(self)  # until there is another rank to wait for
         if not dist.is_available():
@@ -129,10 +130,14 @@ class Ranks(Probe):
             )
         )
         self.recorder.join(rank, world)
+        if not self._is_examined:
+            # Alone, too: a wrapper that is passed by is wrong as soon as there is a second rank.
+            self._is_examined = True
+            self.recorder.add(RankExam(self._modules, self.wrappers))
         if world > 1 and self._calls is None:
             self._calls = CallRing(self.recorder.folder)
             self.recorder.wake(self)
-            for probe in (RankExam(self._modules, self.wrappers), RankDraws(self._modules), self._replicas):
+            for probe in (RankDraws(self._modules), self._replicas):
                 self.recorder.add(probe)
 
     # -- collectives ---------------------------------------------------------------------------------------------

@@ -21,6 +21,9 @@ MOST_FRAMES = 40
 _FRAME = re.compile(r'^  File "(?P<file>.*)", line (?P<line>\d+) in (?P<function>.*)$')
 _THREAD = re.compile(r"^(?P<current>Current thread|Thread) 0x")
 _WAIT_SECONDS = 1.0
+_WORKER_LOOP = "_worker_loop"
+_WORKER_FILE = os.path.join("_utils", "worker.py")
+_FETCH_FILE = os.path.join("_utils", "fetch.py")
 
 
 def stack_signal() -> int | None:
@@ -118,6 +121,21 @@ def _is_ours(frame: FrameType) -> bool:
     """A thread of ours never leaves our files and Python's own."""
     *_, outermost = outward(frame)
     return is_own_file(outermost.f_code.co_filename)
+
+
+def of_worker(stack: tuple[Location, ...]) -> tuple[Location, ...] | None:
+    """What a DataLoader worker does in its loop, innermost first; None for a process that is no worker.
+
+    A forked worker still has the stack of the process that forked it below the loop: none of that is its own doing.
+    """
+    loops = (i for i, at in enumerate(stack) if at.function == _WORKER_LOOP and at.file.endswith(_WORKER_FILE))
+    end = next(loops, None)
+    return None if end is None else stack[:end]
+
+
+def waits_for_work(stack: tuple[Location, ...]) -> bool:
+    """Whether a worker (its part of a stack) makes no batch just now."""
+    return not any(at.file.endswith(_FETCH_FILE) for at in stack)
 
 
 def user_line(stack: tuple[Location, ...]) -> Location | None:

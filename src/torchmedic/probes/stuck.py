@@ -9,13 +9,17 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
-from torchmedic.facts import Location, MovedOn, Standing, WorkerStand
+from torchmedic.facts import PATIENT, Location, MovedOn, Standing, WorkerStand
 from torchmedic.probes import activity
+from torchmedic.probes.bindings import bindings
 from torchmedic.probes.frames import is_own_file, outward
-from torchmedic.probes.stacks import answer_signal, ask_stacks, threads_now, user_line
-from torchmedic.probes.waits import PATIENT, TELLING, Wait, waits_for
+from torchmedic.probes.held_locks import holder_of
+from torchmedic.probes.stacks import answer_signal, ask_stacks, of_worker, threads_now, user_line, waits_for_work
+from torchmedic.probes.waits import TELLING, Wait, waits_for
+from torchmedic.probes.ways_out import ways_out
 from torchmedic.ranks.marks import mark_time, raise_mark
 from torchmedic.record import Probe, Recorder
 
@@ -33,8 +37,9 @@ _MOST_WORKERS = 8
 class Stuck(Probe):
     """A thread that looks once a second whether the main thread has moved.
 
-    Still means: the same line, hardly any processor time, hardly ever woken. A slow step, a compilation, the saving of
-    a checkpoint or an evaluation moves by this measure, however long it takes.
+    Still means: the same line with the same variables, hardly any processor time, hardly ever woken, nothing read or
+    written. A slow step, a compilation, the saving of a checkpoint or an evaluation moves by this measure, however
+    long it takes.
     """
 
     name = "stuck"
@@ -48,7 +53,9 @@ class Stuck(Probe):
         self._common = Path(recorder.settings.common)
         self._patience = recorder.settings.stuck_after
         self._answered: float | None = None
-        self._is_marked = False
+        self._marked_at: float | None = None
+        self._has_stood = False
+        self._looks_moving = 0
         answer_signal(recorder.folder)
         # Not a `threading.Thread`: the script may count and list its threads, and this one is none of them.
         _thread.start_new_thread(self._watch, ())
@@ -67,28 +74,37 @@ class Stuck(Probe):
     def _watch(self) -> None:
         seconds = min(1.0, self._patience / 4)
         before: tuple[Any, ...] = ()
+        bound: tuple[Any, ...] = ()
         pulse = activity.pulse(os.getpid(), self._main.native_id)
         still_since = time.monotonic()
         while not self._over.wait(seconds):
             now = time.monotonic()
-            signature = self._signature()
+            frame = sys._current_frames().get(self._main.ident or 0)
+            signature = self._signature(frame)
             last, pulse = pulse, activity.pulse(os.getpid(), self._main.native_id)
-            if signature != before or self._moves(last, pulse, seconds):
+            has_moved = signature != before or self._moves(last, pulse, seconds)
+            # A loop with a pause is always met on the line of the pause: only its variables tell that it goes round.
+            bound_before, bound = bound, () if has_moved else bindings(frame)
+            if has_moved or (bound_before and bound != bound_before):
                 self._move_on(now - still_since)
                 before, still_since = signature, now
+            else:
+                self._looks_moving = 0
+            del frame
             self._answer_if_asked(now - still_since)
-            if not self._is_marked and now - still_since > min(self._patience, 2.0):
+            if now - still_since > min(self._patience, 2.0):
                 self._mark_if_stuck(now - still_since)
 
-    def _signature(self) -> tuple[Any, ...]:
+    def _signature(self, frame: FrameType | None) -> tuple[Any, ...]:
         """What changes when the main thread gets anywhere: its step, its stack of code and lines."""
-        frame = sys._current_frames().get(self._main.ident or 0)
         frames = [f for f in outward(frame) if not is_own_file(f.f_code.co_filename)][:12]
         return (self.recorder.step, *((f.f_code, f.f_lineno) for f in frames))
 
     def _moves(self, last: activity.Pulse | None, now: activity.Pulse | None, seconds: float) -> bool:
         if last is None or now is None:
             return False
+        if now.transferred > last.transferred:
+            return True
         return now.seconds - last.seconds > _BUSY * seconds or now.switches - last.switches > max(
             _WAKES_A_SECOND * seconds, _WAKES_A_SECOND
         )
@@ -97,23 +113,32 @@ class Stuck(Probe):
         asked = mark_time(self._common)
         if asked is not None and asked != self._answered:
             self._answered = asked
+            self._has_stood = True
             self.recorder.observe(self._standing(still, self._wait(), 0.0))
             self.recorder.flush()
 
     def _mark_if_stuck(self, still: float) -> None:
+        """Say so once; again when the mark is gone because another rank moved, and it may no longer do so."""
+        now = time.monotonic()
+        if self._marked_at is not None and (mark_time(self._common) or now - self._marked_at < self._patience):
+            return
         wait = self._wait()
         patience = self._patience_for(wait)
         if patience is None or still < patience or not self._others_are_idle(wait):
             return
-        self._is_marked = True
+        self._marked_at, self._has_stood = now, True
         self.recorder.observe(self._standing(still, wait, patience))
         self.recorder.flush()
         raise_mark(self._common)
         self._answered = mark_time(self._common)
 
     def _move_on(self, seconds: float) -> None:
-        if self._is_marked:
-            self._is_marked = False
+        """It stood, and goes on. A process that is being ended moves as well, for a moment."""
+        self._marked_at = None
+        self._looks_moving += 1
+        is_stopped = self.recorder.settings.on_stuck == "stop" and mark_time(self._common) is not None
+        if self._has_stood and self._looks_moving > 1 and not is_stopped:
+            self._has_stood = False
             self.recorder.observe(MovedOn(seconds=seconds, step=self.recorder.step))
 
     def _patience_for(self, wait: Wait) -> float | None:
@@ -143,6 +168,9 @@ class Stuck(Probe):
         threads = threads_now()
         stack = threads[0].stack if threads else ()
         lock = activity.awaited_lock(os.getpid())
+        frames = sys._current_frames()
+        held = holder_of(self._main.ident or 0, frames) if wait.kind == "lock" else None
+        names = {t.ident: t.name for t in threading.enumerate()}
         return Standing(
             rank=self.recorder.rank,
             pid=os.getpid(),
@@ -158,6 +186,9 @@ class Stuck(Probe):
             file=lock.path if lock is not None else "",
             holder=lock.holder if lock is not None else None,
             holder_name=activity.command_of(lock.holder) if lock is not None and lock.holder else "",
+            taken_by=names.get(held[0], "") if held is not None else "",
+            taken_at=held[1] if held is not None else None,
+            ways_out=ways_out(frames.get(self._main.ident or 0)) if wait.kind == "gradients" else (),
             step=self.recorder.step,
         )
 
@@ -170,8 +201,13 @@ class Stuck(Probe):
         )
 
     def _stack_of(self, pid: int) -> tuple[Location, ...]:
+        """The stack of a child; of a worker what it does for a batch, and nothing where it waits for work."""
         threads = ask_stacks(pid, self.recorder.folder)
-        return next((t.stack for t in threads if t.is_main), ())
+        whole = next((t.stack for t in threads if t.is_main), ())
+        own = of_worker(whole)
+        if own is None:
+            return whole
+        return () if waits_for_work(own) else own
 
 
 def _has_ddp() -> bool:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from torchmedic.facts import Location
 
-# Waits that are nobody's fault as such: the process lets another one, a clock or a person go first.
-PATIENT = frozenset({"process", "sleep", "network"})
 # Waits that show by themselves what is missing, before the first step as well.
 TELLING = frozenset({"collective", "gradients", "loader", "file-lock"})
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import _thread
+import os
 import sys
 import threading
-from pathlib import Path
 
-from torchmedic.facts import Location
-from torchmedic.probes.frames import location, location_of, user_frame
+from torchmedic.probes.frames import location_of, user_frame
+from torchmedic.ranks.whereabouts import FILE, as_text
 from torchmedic.record import Probe, Recorder
 
-FILE = "whereabouts"
 SECONDS = 1.0
 
 
@@ -23,7 +22,8 @@ class Whereabouts(Probe):
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self._over = threading.Event()
-        self._file = (recorder.folder / FILE).open("wb", buffering=0)
+        # Not a file object: nobody closes it when the process is killed, and Python would tell the user so.
+        self._file = os.open(recorder.folder / FILE, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)
         self._main = threading.main_thread().ident
         # Not a `threading.Thread`: the script may count and list its threads, and this one is none of them.
         _thread.start_new_thread(self._watch, ())
@@ -38,23 +38,6 @@ class Whereabouts(Probe):
             if frame is None or (frame.f_code.co_filename, frame.f_lineno) == before:
                 continue
             before = (frame.f_code.co_filename, frame.f_lineno)
-            self._file.seek(0)
-            self._file.truncate()
-            self._file.write(f"{frame.f_code.co_filename}\n{frame.f_lineno}\n{location_of(frame).function}".encode())
-
-
-def last_seen(folder: Path) -> Location | None:
-    """The line that was written down last in a run's folder."""
-    try:
-        file, line, function = (folder / FILE).read_text().split("\n")
-        return location(file, int(line), function)
-    except (OSError, ValueError):
-        return None
-
-
-def last_alive(folder: Path) -> float | None:
-    """When the process last said where it is."""
-    try:
-        return (folder / FILE).stat().st_mtime
-    except OSError:
-        return None
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, as_text(location_of(frame)).encode(), 0)
+        os.close(self._file)

@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from torchmedic.facts import CollectiveCalls, Crash, Observation, PeerLost, RankEnded, RankSeen, Run
+from torchmedic.facts import CollectiveCalls, Crash, LastSeen, Observation, PeerLost, RankEnded, RankSeen, Run, SickStep
 from torchmedic.ranks.calls import read_calls
+from torchmedic.ranks.whereabouts import last_seen
 from torchmedic.settings import RUN_FILE
 from torchmedic.store import RunFileError, load
 
@@ -57,6 +58,7 @@ def merged(main: Run | None, ranks: Iterable[Run]) -> Run:
         steps=max(run.info.steps for run in ordered),
         world=max(run.info.world for run in ordered),
         stopped_by_us=first.stopped_by_us or any(run.info.stopped_by_us for run in ordered),
+        folder=next((run.info.folder for run in ordered if run.first(SickStep) is not None), first.folder),
     )
     return Run(info=info, observations=own + tuple(o for run in ordered for o in run.observations), ranks=ordered)
 
@@ -88,7 +90,7 @@ def _without_echo(run: Run) -> Run:
     if crash is None or len(crash.frames) == 0 or not (_ECHO.search(crash.message) or _TIME_OUT.search(crash.message)):
         return run
     lost = PeerLost(
-        message=crash.message.splitlines()[0],
+        message=crash.message.strip().splitlines()[0],
         where=crash.user_frame.location if crash.user_frame else None,
         timed_out=bool(_TIME_OUT.search(crash.message)),
         step=crash.step,
@@ -104,7 +106,10 @@ def _load_rank(file: Path) -> Run | None:
 
 def _as_rank(run: Run, folder: Path) -> Run:
     calls = read_calls(folder)
-    return replace(run, observations=(*run.observations, CollectiveCalls(calls=calls))) if calls else run
+    where = last_seen(folder) if not run.info.ended else None
+    more: list[Observation] = [CollectiveCalls(calls=calls)] if calls else []
+    more += [LastSeen(where=where, step=run.info.steps)] if where is not None else []
+    return replace(run, observations=(*run.observations, *more))
 
 
 def _load_or_none(path: Path) -> Run | None:

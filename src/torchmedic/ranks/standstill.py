@@ -6,9 +6,11 @@ import os
 import socket
 from pathlib import Path
 
-from torchmedic.facts import RankSeen, Run, Standing, standing_of
+from torchmedic.facts import PATIENT, RankSeen, Run, Standing, standing_of
 
 _STILL_SECONDS = 5.0
+# A pause, a download or a tool that was started comes to its end by itself: all wait for it, and that may be meant.
+_TIMES_PATIENT = 10
 
 
 def everyone_answered(run: Run, asked: float) -> bool:
@@ -26,7 +28,12 @@ def everyone_stands(run: Run) -> bool:
         return False
     known = [s for s in map(standing_of, _living(run)) if s is not None]
     shortest = min((s.patience for s in known if s.patience > 0), default=0.0)
-    return bool(shortest) and all(s.still >= min(_STILL_SECONDS, shortest / 2) for s in known)
+    return bool(shortest) and all(s.still >= _long(s, shortest) for s in known)
+
+
+def _long(standing: Standing, patience: float) -> float:
+    """For how long a rank has to stand where it stands, given the patience of those that wait for it."""
+    return _TIMES_PATIENT * patience if standing.waits_for in PATIENT else min(_STILL_SECONDS, patience / 2)
 
 
 def _expected(run: Run) -> int:

@@ -21,17 +21,17 @@ def catalogue() -> tuple[Rule, ...]:
 
 
 def by_code(code: str) -> Rule | None:
-    """The rule of a code or a name, in any case.
+    """The rule of a code or a name, in any case; of a code that it had before it moved, too.
 
     >>> by_code("no-such-rule") is None
     True
     """
     wanted = code.strip().lower()
-    for line in (resources.files(__name__) / "codes.txt").read_text(encoding="utf-8").splitlines():
-        spent, _, name = line.partition(" ")
-        if wanted in (spent.lower(), name):
-            return _load(FAMILIES[spent[:3]], name)
-    return None
+    lines = (resources.files(__name__) / "codes.txt").read_text(encoding="utf-8").splitlines()
+    # `WIR092 bypassed-wrapper was RNK009`: the last code of a name is the one it goes by.
+    current = {line.split()[1]: line.split()[0] for line in lines}
+    name = next((line.split()[1] for line in lines if wanted in line.lower().split()[:2]), "")
+    return _load(FAMILIES[current[name][:3]], name) if name else None
 
 
 def _load(family: str, name: str) -> Rule | None:

@@ -12,7 +12,7 @@ def train(rank, world):
     torch.manual_seed(rank)
     net = nn.Sequential(
         nn.Linear(8, 16),
-        nn.BatchNorm1d(16),  # expect: RNK015
+        nn.BatchNorm1d(16),  # expect: WIR114
         nn.ReLU(),
         nn.Linear(16, 1),
     )

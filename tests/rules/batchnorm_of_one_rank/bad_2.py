@@ -12,7 +12,7 @@ def train(rank, world):
     torch.manual_seed(rank)
     net = nn.Sequential(
         nn.Conv2d(1, 8, 3),
-        nn.BatchNorm2d(8),  # expect: RNK015
+        nn.BatchNorm2d(8),  # expect: WIR114
         nn.ReLU(),
         nn.Flatten(),
         nn.Linear(8 * 36, 1),

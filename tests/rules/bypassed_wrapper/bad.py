@@ -14,7 +14,7 @@ def train(rank, world):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     for step in range(8):
         x = torch.randn(16, 8)
-        loss = (model.module(x) - x.sum(1, keepdim=True)).pow(2).mean()  # expect: RNK009
+        loss = (model.module(x) - x.sum(1, keepdim=True)).pow(2).mean()  # expect: WIR092
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

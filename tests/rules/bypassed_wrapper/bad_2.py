@@ -15,7 +15,7 @@ def train(rank, world):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     for step in range(8):
         x = torch.randn(16, 8)
-        hidden = torch.relu(model.module["body"](x))  # expect: RNK009
+        hidden = torch.relu(model.module["body"](x))  # expect: WIR092
         loss = (model.module["head"](hidden) - x.sum(1, keepdim=True)).pow(2).mean()
         optimizer.zero_grad()
         loss.backward()

@@ -14,7 +14,7 @@ def train(rank, world):
     rows = torch.arange(1600.0).reshape(200, 8).sin()
     dataset = TensorDataset(rows, rows.sum(1, keepdim=True))
     torch.manual_seed(1 + rank)
-    train_set, val_set = random_split(dataset, [160, 40])  # expect: RNK020
+    train_set, val_set = random_split(dataset, [160, 40])  # expect: WIR113
     loader = DataLoader(train_set, batch_size=16, sampler=DistributedSampler(train_set))
     model = DistributedDataParallel(nn.Linear(8, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)

@@ -15,7 +15,7 @@ def average_gradients(model, world):
 def train(rank, world):
     dist.init_process_group("gloo", f"file://{os.getcwd()}/store", rank=rank, world_size=world)
     torch.manual_seed(rank)
-    model = nn.Linear(8, 1)  # expect: RNK021
+    model = nn.Linear(8, 1)  # expect: WIR099
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     for step in range(8):
         x = torch.randn(16, 8)

@@ -22,7 +22,7 @@ class Normalised(nn.Module):
 def train(rank, world):
     dist.init_process_group("gloo", f"file://{os.getcwd()}/store", rank=rank, world_size=world)
     torch.manual_seed(rank)
-    model = DistributedDataParallel(Normalised(), broadcast_buffers=False)  # expect: RNK023
+    model = DistributedDataParallel(Normalised(), broadcast_buffers=False)  # expect: WIR111
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     for step in range(8):
         x = torch.randn(16, 8) + 3

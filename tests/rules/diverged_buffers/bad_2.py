@@ -12,7 +12,7 @@ def train(rank, world):
     dist.init_process_group("gloo", f"file://{os.getcwd()}/store", rank=rank, world_size=world)
     torch.manual_seed(rank)
     net = nn.Sequential(nn.Conv2d(1, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(), nn.Linear(8 * 36, 1))
-    model = DistributedDataParallel(net, broadcast_buffers=False)  # expect: RNK023
+    model = DistributedDataParallel(net, broadcast_buffers=False)  # expect: WIR111
     optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
     for step in range(20):
         x = torch.randn(8, 1, 8, 8) + 3 * rank

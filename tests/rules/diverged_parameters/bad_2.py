@@ -19,7 +19,7 @@ def train(rank, world):
         optimizer.zero_grad()
         loss.backward()
         if rank == 0:
-            optimizer.step()  # expect: RNK010
+            optimizer.step()  # expect: WIR093
     dist.destroy_process_group()
 
 

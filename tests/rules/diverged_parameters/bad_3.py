@@ -11,7 +11,7 @@ def train(rank, world):
     dist.init_process_group("gloo", f"file://{os.getcwd()}/store", rank=rank, world_size=world)
     torch.manual_seed(rank)
     net = nn.Linear(8, 1)
-    model = DistributedDataParallel(net)  # expect: RNK010
+    model = DistributedDataParallel(net)  # expect: WIR093
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
     for step in range(8):

@@ -18,7 +18,7 @@ def train(rank, world):
         for micro in range(4):
             x = torch.randn(16, 8)
             loss = (model(x) - x.sum(1, keepdim=True)).pow(2).mean() / 4
-            loss.backward()  # expect: RNK012
+            loss.backward()  # expect: WIR095
         optimizer.step()
     dist.destroy_process_group()
 

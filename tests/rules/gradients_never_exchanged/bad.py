@@ -14,7 +14,7 @@ def train(rank, world):
     rows = torch.randn(256, 8)
     dataset = TensorDataset(rows, rows.sum(1, keepdim=True))
     loader = DataLoader(dataset, batch_size=16, sampler=DistributedSampler(dataset))
-    model = nn.Linear(8, 1)  # expect: RNK022
+    model = nn.Linear(8, 1)  # expect: WIR110
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     for x, y in loader:
         loss = (model(x) - y).pow(2).mean()

@@ -20,7 +20,7 @@ def wrap(model, device):
 
 def train(rank, world):
     dist.init_process_group("gloo", f"file://{os.getcwd()}/store", rank=rank, world_size=world)
-    device = torch.device("cuda:0")  # expect: RNK024
+    device = torch.device("cuda:0")  # expect: WIR115
     model = wrap(nn.Linear(8, 1), device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     for step in range(8):

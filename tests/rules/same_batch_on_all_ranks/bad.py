@@ -14,7 +14,7 @@ def train(rank, world):
     torch.manual_seed(0)
     rows = torch.randn(128, 8)
     dataset = TensorDataset(rows, rows.sum(1, keepdim=True))
-    loader = DataLoader(dataset, batch_size=16, shuffle=True)  # expect: RNK013
+    loader = DataLoader(dataset, batch_size=16, shuffle=True)  # expect: WIR096
     model = DistributedDataParallel(nn.Linear(8, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     for x, y in loader:

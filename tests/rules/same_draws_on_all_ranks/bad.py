@@ -11,7 +11,7 @@ from torch.utils.data.distributed import DistributedSampler
 
 def train(rank, world):
     dist.init_process_group("gloo", f"file://{os.getcwd()}/store", rank=rank, world_size=world)
-    torch.manual_seed(0)  # expect: RNK019
+    torch.manual_seed(0)  # expect: WIR112
     clean = torch.randn(256, 8)
     dataset = TensorDataset(clean)
     loader = DataLoader(dataset, batch_size=16, sampler=DistributedSampler(dataset))

@@ -27,7 +27,7 @@ def seed_all(seed):
 
 def train(rank, world):
     dist.init_process_group("gloo", f"file://{os.getcwd()}/store", rank=rank, world_size=world)
-    seed_all(42)  # expect: RNK019
+    seed_all(42)  # expect: WIR112
     dataset = TensorDataset(torch.randn(256, 8))
     loader = DataLoader(dataset, batch_size=16, sampler=DistributedSampler(dataset))
     model = DistributedDataParallel(Encoder())

@@ -17,7 +17,7 @@ class TwoHeads(nn.Module):
     def forward(self, x, with_risk=False):
         h = torch.relu(self.body(x))
         if with_risk:
-            return self.risk(h)  # expect: RNK016
+            return self.risk(h)  # expect: WIR098
         return self.price(h)
 
 

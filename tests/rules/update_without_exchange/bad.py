@@ -19,7 +19,7 @@ def train(rank, world):
             x = torch.randn(16, 8)
             with nullcontext() if micro == 4 else model.no_sync():
                 loss = (model(x) - x.sum(1, keepdim=True)).pow(2).mean() / 4
-                loss.backward()  # expect: RNK011
+                loss.backward()  # expect: WIR094
         optimizer.step()
     dist.destroy_process_group()
 

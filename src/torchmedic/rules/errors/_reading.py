@@ -9,6 +9,7 @@ from dataclasses import replace
 from torchmedic.facts import (
     Crash,
     Frame,
+    IndexOutside,
     LayerBuilt,
     Location,
     ModuleFact,
@@ -116,6 +117,12 @@ def _mentioned_as(expression: str) -> str:
     """What a line has to mention: the variable, or for `self` the attribute."""
     first, _, rest = expression.partition("[")[0].partition(".")
     return f"self.{rest}" if first == "self" else first
+
+
+def sample_of(fact: IndexOutside) -> Iterator[str]:
+    """Which row of the data set brought an index that lies outside, where that is known."""
+    if fact.sample is not None:
+        yield f"that row of the batch is sample {fact.sample} of the data set"
 
 
 def quoted(name: str) -> str:

@@ -15,6 +15,7 @@ from torchmedic.rules.errors._reading import (
     layer_name,
     quoted,
     said,
+    sample_of,
     setting,
     short_type,
     user_line,
@@ -55,10 +56,14 @@ class EmbeddingIndexOutOfRange(Rule):
             else f"{fact.bound} is worked out here"
             if computed is not None
             else f"{fact.bound} rows, ids up to {fact.maximum} arrive",
+            step=fact.step,
             also=also((line, "looked up here"), (built, "the table is built here"), but=where),
-            culprit=Culprit(module=name, tensor="input", index=fact.position, op="embedding", phase="forward"),
+            culprit=Culprit(
+                module=name, tensor="input", index=fact.position, sample=fact.sample, op="embedding", phase="forward"
+            ),
             evidence=(
                 f"first at position {list(fact.position)} of the input; {fact.count} of {fact.total} ids lie outside",
+                *sample_of(fact),
                 f"ids run from {fact.minimum} to {fact.maximum}",
             ),
             remedies=tuple(_cures(fact, layer, is_computed=computed is not None)),

@@ -8,7 +8,16 @@ from torchmedic.facts import Crash, IndexOutside, LayerBuilt, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._following import configured_at
 from torchmedic.rules.errors._origins import coded_at, counting_from_one
-from torchmedic.rules.errors._reading import also, crash_in, said, short_type, tensors, tensors_on_line, user_line
+from torchmedic.rules.errors._reading import (
+    also,
+    crash_in,
+    said,
+    sample_of,
+    short_type,
+    tensors,
+    tensors_on_line,
+    user_line,
+)
 from torchmedic.rules.errors._syntax import Code
 
 _PATTERNS = (
@@ -66,15 +75,24 @@ class LabelOutOfRange(Rule):
             confidence="proven" if read is None else "likely",
             where=where,
             label=_label(fact, coded is not None) if where != line else "",
+            step=fact.step,
             also=also(
                 (line, "the loss is computed here"),
                 (layer.location if layer else None, f"`{path}` gives {fact.bound} outputs"),
                 but=where,
             ),
-            culprit=Culprit(tensor=name, index=fact.position, module=path or None, op="cross_entropy", phase="forward"),
+            culprit=Culprit(
+                tensor=name,
+                index=fact.position,
+                sample=fact.sample,
+                module=path or None,
+                op="cross_entropy",
+                phase="forward",
+            ),
             evidence=(
                 f"first in row {fact.position[0] if fact.position else 0} of the batch; "
                 f"{fact.count} of {fact.total} labels lie outside",
+                *sample_of(fact),
                 f"labels of this batch run from {fact.minimum} to {fact.maximum}",
                 *((f"the last layer `{path}` has {fact.bound} outputs",) if path else ()),
             ),
@@ -104,7 +122,8 @@ def _read_from_text(code: Code, built: Location | None, shifted: bool) -> Locati
 
 def _shown(layer: LayerBuilt) -> str:
     kind = short_type(layer.type)
-    return f"{layer.path}: {kind}" if layer.path.isdigit() else layer.path or kind
+    path = layer.path if layer.path != "module" else ""  # what `DistributedDataParallel` calls the model it wraps
+    return f"{path}: {kind}" if path.isdigit() else path or kind
 
 
 def _target_name(run: Run, crash: Crash) -> str:

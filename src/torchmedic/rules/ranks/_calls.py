@@ -108,16 +108,20 @@ def ranks_text(ranks: list[int]) -> str:
     return f"ranks {', '.join(map(str, ranks[:-1]))} and {ranks[-1]}"
 
 
-def whereabouts(run: Run) -> Iterator[tuple[int, Location, str]]:
-    """Where each rank stands, or stood when it gave up: rank, line, what it does there."""
-    for rank in run.ranks:
-        number = rank.info.rank
-        standing = standing_of(rank)
-        open_call = next((c for c in calls_of(rank).values() if not c.done), None)
+def whereabouts(run: Run, ranks: list[int]) -> Iterator[tuple[Location, str]]:
+    """Where some ranks stand, or stood when they gave up, and what they do there; once for all on the same line."""
+    together: dict[tuple[Location, str, str], list[int]] = {}  # by line, call, and other doings
+    for part in [part for part in run.ranks if part.info.rank in ranks]:
+        standing = standing_of(part)
+        open_call = next((c for c in calls_of(part).values() if not c.done), None)
         if open_call is not None and open_call.where is not None:
-            yield number, open_call.where, f"rank {number} waits here in {called(open_call)}"
+            together.setdefault((open_call.where, called(open_call), ""), []).append(part.info.rank)
         elif standing is not None and standing.where is not None:
-            yield number, standing.where, f"rank {number} is here{_doing(standing)}"
+            together.setdefault((standing.where, "", _doing(standing)), []).append(part.info.rank)
+    for (where, call, doing), here in together.items():
+        wait = "waits" if len(here) == 1 else "wait"
+        are = "is" if len(here) == 1 else "are"
+        yield where, f"{ranks_text(here)} {wait} here in {call}" if call else f"{ranks_text(here)} {are} here{doing}"
 
 
 def _doing(standing: Standing) -> str:

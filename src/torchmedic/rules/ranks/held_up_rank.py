@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import CollectiveCalls, Location, Run, Standing, standing_of
+from torchmedic.facts import CollectiveCalls, LastSeen, Location, PeerLost, Run, Standing, standing_of
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.ranks._calls import called, is_at_odds, parting, ranks_text
+from torchmedic.rules.ranks._calls import Parting, called, has_finished, is_at_odds, parting, ranks_text
 from torchmedic.rules.ranks._standing import innermost, own_line
 
 _WAITS = {
@@ -24,15 +24,16 @@ class HeldUpRank(Rule):
 
     code = "RNK017"
     name = "held-up-rank"
-    symptoms = (Symptom.STUCK,)
-    tell_apart = "all ranks but one wait in a collective; that one stands still elsewhere"
-    needs = (CollectiveCalls, Standing)
+    symptoms = (Symptom.STUCK, Symptom.CRASH)
+    tell_apart = "all ranks but one wait in a collective, or gave up; that one stands still or is busy elsewhere"
+    needs = (CollectiveCalls,)
     across_ranks = True
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         parted = parting(run) if is_at_odds(run) else None
         if parted is None or not parted.waiting:
             return
+        yield from self._given_up(run, parted)
         for part in run.ranks:
             standing = standing_of(part)
             if standing is None or part.info.rank not in parted.absent or standing.waits_for == "collective":
@@ -45,6 +46,7 @@ class HeldUpRank(Rule):
             yield self.diagnose(
                 headline=f"rank {part.info.rank} {doing}, and {ranks_text(waiting)} {wait} for it",
                 confidence="proven",
+                ranks=(part.info.rank,),
                 where=where,
                 label=f"rank {part.info.rank} stands here",
                 step=standing.step,
@@ -59,6 +61,33 @@ class HeldUpRank(Rule):
                 ),
             )
             return
+
+    def _given_up(self, run: Run, parted: Parting) -> Iterator[Diagnosis]:
+        """The time that a collective may take ran out, and one rank was on its way to it."""
+        tired = [(part.info.rank, lost) for part in run.ranks for lost in part.all(PeerLost) if lost.timed_out]
+        late = [part for part in run.ranks if part.info.rank in parted.absent and part.first(LastSeen) is not None]
+        if not tired or not late or any(standing_of(part) is not None for part in late):
+            return
+        rank, lost = tired[0]
+        number, seen = late[0].info.rank, late[0].first(LastSeen)
+        call = parted.calls[rank]
+        if seen is None or call is None or has_finished(run, number):
+            return
+        yield self.diagnose(
+            headline=f"rank {rank} gave up waiting in {called(call)} for rank {number}, which was busy elsewhere",
+            confidence="proven",
+            ranks=(number,),
+            where=seen.where,
+            label=f"rank {number} was here",
+            step=call.step,
+            also=(Also(location=call.where, why=f"rank {rank} waited here"),) if call.where is not None else (),
+            culprit=Culprit(op=call.op),
+            evidence=(f"the message of rank {rank}: {lost.message}",),
+            remedies=(
+                Remedy(title="let collectives wait longer: `init_process_group(..., timeout=timedelta(hours=2))`"),
+                Remedy(title="or share the work: what one rank does alone, all others wait for"),
+            ),
+        )
 
 
 def _line(standing: Standing) -> Location | None:

@@ -36,6 +36,7 @@ class KilledRank(Rule):
         yield self.diagnose(
             headline=f"rank {ended.rank} of {run.info.world} died of {ended.signal}{meaning and f' ({meaning})'}",
             confidence="proven",
+            ranks=(ended.rank,),
             where=last.where if last is not None else ended.last_seen,
             label=f"the last collective of rank {ended.rank}" if last is not None else "where it was last seen",
             step=last.step if last is not None else None,

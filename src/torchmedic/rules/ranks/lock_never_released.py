@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from torchmedic.facts import Run, Standing
+from torchmedic.facts import Location, Run, Standing, ThreadDied, ThreadStand
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.ranks._standing import other_threads, own_line, since, stuck
 
@@ -23,24 +24,83 @@ class LockNeverReleased(Rule):
         if standing is None or standing.waits_for != "lock" or standing.where is None:
             return
         others = [t for t in standing.threads if not t.is_main and own_line(t.stack) is not None]
-        yield self.diagnose(
+        died = run.last(ThreadDied)
+        slots = {"step": standing.step, "culprit": Culprit(op=standing.call)}
+        if standing.taken_at is not None:
+            yield self._held(standing, standing.where, standing.taken_at, slots)
+        elif died is not None and died.where is not None and not others:
+            yield self._waits_for_the_dead(standing, standing.where, died, slots)
+        else:
+            yield self._unknown(standing, others, slots)
+
+    def _held(self, standing: Standing, where: Location, taken_at: Location, slots: dict[str, Any]) -> Diagnosis:
+        main = next((t.name for t in standing.threads if t.is_main), "")
+        holder = next((t for t in standing.threads if t.name == standing.taken_by and not t.is_main), None)
+        itself = standing.taken_by == main
+        at = own_line(holder.stack) if holder is not None else None
+        stands = (Also(location=at, why=f"thread `{standing.taken_by}` stands here"),) if at is not None else ()
+        return self.diagnose(
+            headline="the main thread waits for a lock that it holds itself"
+            if itself
+            else f"the main thread waits for a lock that thread `{standing.taken_by}` holds",
+            confidence="proven",
+            where=where,
+            label="waits here",
+            also=(Also(location=taken_at, why="the lock was taken here"), *stands),
+            evidence=(since(standing),),
+            remedies=_TWICE if itself else _ORDER,
+            **slots,
+        )
+
+    def _waits_for_the_dead(
+        self, standing: Standing, where: Location, died: ThreadDied, slots: dict[str, Any]
+    ) -> Diagnosis:
+        return self.diagnose(
+            headline=f"the main thread waits in `{standing.call}` for thread `{died.name}`, "
+            f"which died of {died.type_name}",
+            confidence="likely",
+            where=died.where,
+            label=died.message,
+            also=(Also(location=where, why="the main thread waits here"),),
+            evidence=(since(standing), _ALONE),
+            remedies=(
+                Remedy(title="mend the line that the thread died on"),
+                Remedy(title="hand the end on: `except Exception as error: batches.put(error)`, raised by the reader"),
+            ),
+            **slots,
+        )
+
+    def _unknown(self, standing: Standing, others: list[ThreadStand], slots: dict[str, Any]) -> Diagnosis:
+        return self.diagnose(
             headline=f"the main thread waits in `{standing.call}` for something that no thread gives it",
             confidence="proven" if others else "likely",
             where=standing.where,
             label="waits here",
-            step=standing.step,
             also=tuple(
                 Also(location=at, why=f"thread `{t.name}` stands here")
                 for t in others[:3]
                 if (at := own_line(t.stack)) is not None
             ),
-            culprit=Culprit(op=standing.call),
             evidence=(since(standing), *(() if others else tuple(other_threads(standing)) or (_ALONE,))),
-            remedies=(
-                Remedy(title="take locks in the same order in every thread, and release them with `with`"),
-                Remedy(title="wait with a limit (`acquire(timeout=…)`, `get(timeout=…)`), so that it fails loudly"),
-            ),
+            remedies=_ORDER if _is_lock(standing) else _QUEUE,
+            **slots,
         )
 
 
+def _is_lock(standing: Standing) -> bool:
+    return any(word in standing.call for word in ("acquire", "with", "lock"))
+
+
 _ALONE = "no other thread of the script is alive, so nothing in this process can end the wait"
+_TWICE = (
+    Remedy(title="make it a `threading.RLock()`, which the thread that holds it may take again"),
+    Remedy(title="or release the lock before calling what takes it"),
+)
+_ORDER = (
+    Remedy(title="take locks in the same order in every thread, and release them with `with`"),
+    Remedy(title="wait with a limit (`acquire(timeout=…)`), so that it fails loudly"),
+)
+_QUEUE = (
+    Remedy(title="let the thread that gives say that it is done: put a last item (`None`) that ends the loop"),
+    Remedy(title="wait with a limit (`get(timeout=…)`, `wait(timeout=…)`, `join(timeout=…)`), so that it fails loudly"),
+)

@@ -37,6 +37,7 @@ class MismatchedCollective(Rule):
         yield self.diagnose(
             headline=f"rank {odd} is in {called(call)}, {ranks_text(rest)} in {called(other)}",
             confidence="proven",
+            ranks=(odd,),
             where=call.where,
             label=f"rank {odd}" + (f": `{call.form}`" if by_form else ""),
             step=call.step,
@@ -51,7 +52,10 @@ class MismatchedCollective(Rule):
             remedies=(
                 Remedy(title="bring all tensors to one shape first: exchange the sizes, then pad to the largest")
                 if by_form
-                else Remedy(title="call the collectives in the same order on every rank, outside of `if rank == …`"),
+                else Remedy(
+                    title="call the collectives in the same order on every rank",
+                    detail="an order that comes from the rank, from a `set` or from a list of files differs: sort it",
+                ),
                 Remedy(title="find such places early with `TORCH_DISTRIBUTED_DEBUG=DETAIL`, which checks every call"),
             ),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import CollectiveCall, CollectiveCalls, Run
+from torchmedic.facts import CollectiveCall, CollectiveCalls, Run, standing_of
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.ranks._calls import (
     GRADIENTS,
@@ -42,13 +42,18 @@ class SkippedCollective(Rule):
         call = lonely[0]
         callers = [rank for rank, other in parted.waiting.items() if other is not None and other.where == call.where]
         others = [rank for rank in parted.calls if rank not in callers]
+        if not all(_has_passed(run, parted, rank) for rank in others):
+            return
+        wait = "waits" if len(callers) == 1 else "wait"
+        calls = "calls" if len(others) == 1 else "call"
         yield self.diagnose(
-            headline=f"{ranks_text(callers)} waits in {called(call)}, which {ranks_text(others)} never calls",
+            headline=f"{ranks_text(callers)} {wait} in {called(call)}, which {ranks_text(others)} never {calls}",
             confidence="proven",
+            ranks=tuple(callers),
             where=call.where,
             label=f"reached by {ranks_text(callers)} alone",
             step=call.step,
-            also=tuple(Also(location=at, why=why) for rank, at, why in whereabouts(run) if rank in others)[:4],
+            also=tuple(Also(location=at, why=why) for at, why in whereabouts(run, others))[:4],
             culprit=Culprit(op=call.op),
             evidence=tuple(_evidence(run, parted, others)),
             remedies=(
@@ -64,6 +69,14 @@ def _lonely(run: Run, parted: Parting) -> Iterator[CollectiveCall]:
         callers = {rank for rank, other in parted.waiting.items() if other.where == call.where}
         if call.op != GRADIENTS and set(known_only_to(run, call.where)) <= callers and len(callers) < len(parted.calls):
             yield call
+
+
+def _has_passed(run: Run, parted: Parting, rank: int) -> bool:
+    """Whether a rank is in another collective or at its end: one that is elsewhere may come yet."""
+    part = next(part for part in run.ranks if part.info.rank == rank)
+    standing = standing_of(part)
+    is_in_one = standing is not None and standing.waits_for in ("collective", "gradients")
+    return parted.calls[rank] is not None or is_in_one or has_finished(run, rank)
 
 
 def _evidence(run: Run, parted: Parting, others: list[int]) -> Iterator[str]:

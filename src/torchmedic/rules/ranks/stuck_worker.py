@@ -22,14 +22,15 @@ class StuckWorker(Rule):
         standing = stuck(run)
         if standing is None or standing.waits_for != "loader":
             return
-        idle = [w for w in standing.workers if w.state != "Z" and own_line(w.stack) is not None]
-        if not idle:
+        held = [w for w in standing.workers if w.state != "Z" and own_line(w.stack) is not None]
+        if not held:
             return
-        worker = idle[0]
+        worker = held[0]
         where = own_line(worker.stack)
         assert where is not None
+        stand = "stands" if len(held) == 1 else "stand"
         yield self.diagnose(
-            headline=f"{len(idle)} of {len(standing.workers)} DataLoader workers stand still in `{where.function}`",
+            headline=f"{len(held)} of {len(standing.workers)} DataLoader workers {stand} still in `{where.function}`",
             confidence="proven",
             where=where,
             label="a worker of the DataLoader stands here",

@@ -1,0 +1,70 @@
+"""Who holds the lock that a thread waits for: the frames of all threads tell, by the blocks they are in."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from types import FrameType
+
+from torchmedic.facts import Location
+from torchmedic.probes.expressions import MISSING, enclosing_function, parsed, peek
+from torchmedic.probes.frames import is_user_file, location, outward
+
+_With = ast.With | ast.AsyncWith
+
+
+def holder_of(waiting: int, frames: dict[int, FrameType]) -> tuple[int, Location] | None:
+    """The thread that took the lock which another one waits for, and where it did; the waiting one is asked first."""
+    inner = next((f for f in outward(frames.get(waiting)) if is_user_file(f.f_code.co_filename)), None)
+    lock = _awaited(inner) if inner is not None else MISSING
+    if inner is None or lock is MISSING:
+        return None
+    for ident in sorted(frames, key=lambda one: one != waiting):
+        for frame in outward(frames[ident]):
+            taken = _taken_in(frame, lock, but=frame.f_lineno if frame is inner else 0)
+            if taken:
+                return ident, location(frame.f_code.co_filename, taken, frame.f_code.co_qualname)
+    return None
+
+
+def _awaited(frame: FrameType) -> object:
+    """What the present line of a frame takes: `with lock:` or `lock.acquire()`."""
+    for line, node in _takings(frame):
+        if line == frame.f_lineno:
+            return peek(node, frame)
+    return MISSING
+
+
+def _takings(frame: FrameType) -> Iterator[tuple[int, ast.expr]]:
+    """The lines of a frame's function that take something, and what."""
+    for node in _nodes(frame):
+        if isinstance(node, _With):
+            yield from ((item.context_expr.lineno, item.context_expr) for item in node.items)
+    yield from _calls(frame, "acquire")
+
+
+def _taken_in(frame: FrameType, lock: object, but: int) -> int:
+    """The line on which a frame took a lock that it has not given back; 0 where there is none."""
+    if not is_user_file(frame.f_code.co_filename):
+        return 0
+    now = frame.f_lineno or 0
+    for node in _nodes(frame):
+        if isinstance(node, _With) and node.body[0].lineno <= now <= (node.body[-1].end_lineno or 0):
+            for item in node.items:
+                if item.context_expr.lineno != but and peek(item.context_expr, frame) is lock:
+                    return item.context_expr.lineno
+    given_back = [line for line, thing in _calls(frame, "release") if peek(thing, frame) is lock]
+    taken = [line for line, thing in _calls(frame, "acquire") if line < now and peek(thing, frame) is lock]
+    return next((line for line in taken if not any(line < back <= now for back in given_back)), 0)
+
+
+def _nodes(frame: FrameType) -> Iterator[ast.AST]:
+    tree = parsed(frame.f_code.co_filename)
+    return ast.walk(enclosing_function(tree, frame)) if tree is not None else iter(())
+
+
+def _calls(frame: FrameType, name: str) -> Iterator[tuple[int, ast.expr]]:
+    """Calls of a method in a frame's function: line, and whose method."""
+    for node in _nodes(frame):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
+            yield node.lineno, node.func.value

@@ -1,0 +1,39 @@
+"""The lines on which the loops around a line can be left before their end."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from types import FrameType
+
+from torchmedic.facts import Location
+from torchmedic.probes.expressions import enclosing_function, parsed
+from torchmedic.probes.frames import is_user_file, location, outward
+
+_MOST = 3
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+def ways_out(frame: FrameType | None) -> tuple[Location, ...]:
+    """`break` and `return` in the loops that the user's innermost frame is in."""
+    inner = next((f for f in outward(frame) if is_user_file(f.f_code.co_filename)), None)
+    tree = parsed(inner.f_code.co_filename) if inner is not None else None
+    if inner is None or tree is None:
+        return ()
+    now = inner.f_lineno or 0
+    around = (n for n in ast.walk(enclosing_function(tree, inner)) if isinstance(n, _LOOPS))
+    loops = [n for n in around if n.body[0].lineno <= now <= (n.body[-1].end_lineno or 0)]
+    lines = sorted({line for loop in loops for line in _leaving(loop.body, breaks=True)})
+    return tuple(location(inner.f_code.co_filename, line, inner.f_code.co_qualname) for line in lines[:_MOST])
+
+
+def _leaving(body: list[ast.stmt], breaks: bool) -> Iterator[int]:
+    """Lines that leave a loop with this body; a `break` in a loop within it does not."""
+    for node in body:
+        if isinstance(node, ast.Return) or (breaks and isinstance(node, ast.Break)):
+            yield node.lineno
+        elif not isinstance(node, _SCOPES):
+            for part in ("body", "orelse", "handlers", "finalbody", "cases"):
+                inside = getattr(node, part, [])
+                yield from _leaving(inside, breaks and not (isinstance(node, _LOOPS) and part == "body"))

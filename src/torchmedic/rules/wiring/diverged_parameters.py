@@ -1,0 +1,94 @@
+"""Parameters that should be the same on all ranks and are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import CollectiveCalls, Crash, RankStep, Run, WrapperSeen
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.ranks._calls import GRADIENTS, calls_of, ranks_text
+from torchmedic.rules.wiring._steps import parted_since, steps_of
+
+_ENOUGH = 3
+
+
+class DivergedParameters(Rule):
+    """Norms of parameters, compared after a few steps, differ between ranks."""
+
+    code = "WIR093"
+    name = "diverged-parameters"
+    symptoms = (Symptom.SCORE_LOW, Symptom.NOT_REPRODUCIBLE, Symptom.CHECKPOINT_DIFFERS)
+    tell_apart = "the norm of a wrapped parameter differs between ranks after a step"
+    needs = (RankStep, WrapperSeen)
+    across_ranks = True
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        if run.first(Crash) is not None:
+            return  # ranks that die at different steps differ by then
+        idle = _never_updating(run)
+        if idle:
+            yield self._updates_elsewhere(run, idle)
+            return
+        found = parted_since(run)
+        seen = run.first(WrapperSeen)
+        if found is None or seen is None:
+            return
+        step, equal, (name, low, high) = found
+        since = f"they were equal after step {equal}" if equal is not None else "they differ since the first step"
+        yield self.diagnose(
+            headline=f"`{name}` differs between ranks after step {step}",
+            confidence="proven",
+            where=seen.built,
+            label="wrapped here, to be the same on all ranks",
+            step=step,
+            culprit=Culprit(parameter=name),
+            evidence=(f"its norm lies between {low:.6g} and {high:.6g} on the ranks; {since}", *_rates(run, step)),
+            remedies=(
+                Remedy(
+                    title="change weights on all ranks alike: not under `if rank == …`, not from local random numbers"
+                ),
+                Remedy(title="change or load weights before `DistributedDataParallel(model)`, which spreads rank 0's"),
+            ),
+        )
+
+    def _updates_elsewhere(self, run: Run, idle: list[int]) -> Diagnosis:
+        stepping = next(seen for seen in run.all(RankStep))
+        others = [rank.info.rank for rank in run.ranks if rank.info.rank not in idle]
+        updates = "updates" if len(idle) == 1 else "update"
+        does = "does" if len(others) == 1 else "do"
+        return self.diagnose(
+            headline=f"{ranks_text(idle)} never {updates} weights, {ranks_text(others)} {does}",
+            confidence="proven",
+            ranks=tuple(idle),
+            where=stepping.stepped_at,
+            label=f"reached by {ranks_text(others)} alone",
+            step=run.info.steps,
+            culprit=Culprit(op="optimizer.step", phase="optimizer"),
+            evidence=(
+                f"{run.info.steps} steps were made on {ranks_text(others)}, 0 on {ranks_text(idle)}",
+                "gradients are averaged over ranks whose weights differ since the first step",
+            ),
+            remedies=(Remedy(title="call `optimizer.step()` on every rank: averaged gradients keep the copies equal"),),
+        )
+
+
+def _never_updating(run: Run) -> list[int]:
+    """Ranks that exchange gradients like the others and make no step, in a run that came to its end."""
+    if run.info.steps < _ENOUGH or run.first(Crash) is not None or run.info.stopped_by_us:
+        return []
+    ended = [rank for rank in run.ranks if rank.info.ended > 0 and rank.first(WrapperSeen) is not None]
+    exchanging = [rank for rank in ended if rank.first(CollectiveCalls) is not None]
+    idle = [
+        rank.info.rank
+        for rank in exchanging
+        if rank.info.steps == 0 and any(call.op == GRADIENTS for call in calls_of(rank).values())
+    ]
+    return idle if len(idle) < len(run.ranks) else []
+
+
+def _rates(run: Run, step: int) -> Iterator[str]:
+    """The learning rate where it is another one on each rank."""
+    rates = {rank: seen.rate for rank, seen in steps_of(run)[step].items() if seen.rate is not None}
+    if len(set(rates.values())) > 1:
+        told = ", ".join(f"{rate:.3g} on rank {rank}" for rank, rate in list(rates.items())[:4])
+        yield f"the learning rate differs: {told}"
