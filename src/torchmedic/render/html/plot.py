@@ -11,6 +11,7 @@ from torchmedic.render.html.numbers import short
 
 _W, _H = 1000.0, 1000.0
 _MOST_POINTS = 700
+_SPARE = " spare"  # every second name of an epoch, for which a narrow page has no room
 
 
 class Scale:
@@ -136,6 +137,6 @@ def _labels(chart: Chart, across: Scale, up: Scale) -> Markup:
         parts.append(label.format(kind=f"mark-label {mark.kind}", side=side, place=place, words=mark.label))
     for number, epoch in enumerate(epoch for epoch in chart.phases.epochs if epoch.label):
         middle = (max(epoch.start, across.low) + epoch.end) / 2
-        kind = "epoch-label spare" if number % 2 else "epoch-label"  # on a narrow page there is no room for all
+        kind = f"epoch-label{number % 2 * _SPARE}"
         parts.append(label.format(kind=kind, side="left", place=100 * across.place(middle), words=epoch.label))
     return Markup("").join(parts)
