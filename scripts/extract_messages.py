@@ -56,6 +56,7 @@ _JOINED = {
     "rules/errors/empty_filter.py": ("`{0}` ({1}) holds {2}",),
     "rules/errors/missing_key.py": ("key",),
     "rules/data/missing_value_in_file.py": ("is", "are"),
+    "render/curves.py": ("loss", "score"),
     "render/text.py": ("note: ", "ruled out: ", "help: ", "more: "),
     "cli/explain.py": ("Symptoms",),
     "rules/wiring/same_gradient_applied_twice.py": ("{0} built at {1}",),

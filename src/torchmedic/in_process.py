@@ -67,6 +67,7 @@ class Watch:
         self._recorder: Recorder | None = None
         self._began = time.time()
         self.way_on = 'on_sick="continue"'
+        self.tells_health = True
         if _is_watched():
             if _running and not quiet:
                 draw_occupied(terminal(sys.stderr))
@@ -144,7 +145,8 @@ class Watch:
         report = recorder.folder / REPORT_FILE
         report.write_text(html_report(path, self.run, self.verdict, sources=sources), encoding="utf-8")
         self._told = Verdicts(self.verdict, self.run, sources, shown_path(str(report)), self.way_on)
-        if not self.quiet:
+        is_sick = bool(self.verdict.diagnoses or self.verdict.unexplained)
+        if not self.quiet and (is_sick or self.tells_health):
             self._told.tell()
 
     def __str__(self) -> str:

@@ -6,10 +6,12 @@ import os
 import sqlite3
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.cli.typed import Typed, typed
-from torchmedic.facts import Crash, RunInfo
+from torchmedic.cli import main
+from torchmedic.facts import Crash, MetricPoint, RunInfo
 from torchmedic.store import RUN_FILE, append, create
 
 
@@ -58,7 +60,7 @@ def test_a_foreign_database_is_no_run_and_stays_as_it_is(tmp_path: Path) -> None
     assert foreign.read_bytes() == before
 
 
-@pytest.mark.parametrize("name", ["train.py", RUN_FILE, "weights.pt"])
+@pytest.mark.parametrize("name", ["train.py", RUN_FILE, "weights.pt", "notes.txt", "index.html", "settings.json"])
 def test_a_file_of_the_users_is_never_written_over(tmp_path: Path, name: str) -> None:
     run = a_run_file(tmp_path)
     if name != RUN_FILE:
@@ -66,6 +68,70 @@ def test_a_file_of_the_users_is_never_written_over(tmp_path: Path, name: str) ->
     before = contents(tmp_path)
     is_one_line(typed("report", str(run), "--html", str(tmp_path / name)), name, "no result of torchmedic's")
     assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("option", "ending"), [("--html", "html"), ("--json", "json"), ("--sarif", "sarif"), ("--out", "PNG")]
+)
+def test_a_result_of_ours_is_written_anew_and_keeps_its_permissions(tmp_path: Path, option: str, ending: str) -> None:
+    run = a_run_file(tmp_path)
+    append(run, [MetricPoint(step=k, epoch=k, name="val_loss", value=1 / k, source="log") for k in range(1, 9)])
+    command, out = "curves" if option == "--out" else "report", tmp_path / f"out.{ending}"
+    out.touch()  # as `mktemp` does
+    for mode in (0o640, 0o600):
+        out.chmod(mode)
+        assert typed(command, str(run), option, str(out)).status == 0
+        assert out.stat().st_size > 100
+        assert out.stat().st_mode & 0o777 == mode
+    assert sorted(path.name for path in tmp_path.iterdir() if "out" in path.name) == [out.name], "nothing is left over"
+    out.write_text("precious")
+    is_one_line(typed(command, str(run), option, str(out)), "no result of torchmedic's")
+    assert out.read_text() == "precious"
+
+
+@pytest.mark.parametrize("ending", ["svg", "pdf"])
+def test_a_picture_is_drawn_anew(tmp_path: Path, ending: str) -> None:
+    run = a_run_file(tmp_path)
+    append(run, [MetricPoint(step=k, epoch=k, name="val_loss", value=1 / k, source="log") for k in range(1, 9)])
+    for _ in range(2):
+        assert typed("curves", str(run), "--out", str(tmp_path / f"out.{ending}")).status == 0
+
+
+@pytest.mark.parametrize("name", ["bad.csv", "bad.parquet"])
+def test_a_list_of_rows_is_written_anew_and_data_is_not_written_over(tmp_path: Path, name: str) -> None:
+    data = tmp_path / "data.csv"
+    data.write_text("a,b\n" + "".join(f"{k},{'' if k == 7 else k}\n" for k in range(40)))
+    out = tmp_path / name
+    for mode in (0o644, 0o600):
+        assert typed("data", str(data), "--rows", str(out)).status == 1
+        out.chmod(mode)
+    assert typed("data", str(data), "--rows", str(out)).status == 1
+    assert out.stat().st_mode & 0o777 == 0o600
+    before = contents(tmp_path)
+    is_one_line(typed("data", str(data), "--rows", str(data)), "no result of torchmedic's")
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("command", main.list_commands(click.Context(main)))
+def test_what_cannot_be_understood_is_told_in_one_line(command: str) -> None:
+    # `run` and `memory` leave options behind the script to it, and what stands before it is theirs.
+    is_one_line(typed(command, "--no-such-option"), "--no-such-option")
+    is_one_line(typed(command, "--lang"), "--lang", f"`torchmedic {command} --help`")
+    is_one_line(typed(command, "--lang", "klingon"), "klingon", f"`torchmedic {command} --help`")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["report"], "missing argument 'RUN'"),
+        (["explain", "a", "b"], "got unexpected extra argument (b)"),
+        (["where", "here"], "'here' is not a valid integer"),
+        (["no-such-command"], "no such command 'no-such-command'"),
+        (["--no-such-option"], "no such option '--no-such-option'"),
+    ],
+)
+def test_wrong_words_are_told_in_one_line_with_a_way_on(words: list[str], told: str) -> None:
+    is_one_line(typed(*words), told, "--help`")
 
 
 def test_two_results_under_one_name_are_refused(tmp_path: Path) -> None:
@@ -82,7 +148,7 @@ def test_a_file_that_is_no_run_is_not_shown_live(tmp_path: Path) -> None:
 
 def test_a_result_goes_through_a_link_and_leaves_it(tmp_path: Path) -> None:
     run = a_run_file(tmp_path)
-    (tmp_path / "target.json").write_text("old")
+    (tmp_path / "target.json").write_text('{"schema": 1, "tool": "torchmedic"}')
     (tmp_path / "link.json").symlink_to(tmp_path / "target.json")
     assert typed("report", str(run), "--json", str(tmp_path / "link.json")).status == 0
     assert (tmp_path / "link.json").is_symlink()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -107,25 +110,56 @@ def test_lists_and_help_are_chinese() -> None:
 @pytest.mark.parametrize(
     ("words", "said_first"),
     [
-        (["run", "--lang", "zh"], "错误：缺少参数 'SCRIPT"),
-        (["explain", "--lang", "zh", "--json"], "错误：选项 '--json' 需要一个值。"),
-        (["report", "--lang=zh", "--nonsense", "x"], "错误：没有 '--nonsense' 这个选项。"),
-        (["report", "--nonsense", "--lang", "zh"], "错误：没有 '--nonsense' 这个选项。"),
-        (["run", "--lang", "zh", "--on-sick", "maybe", "x.py"], "错误：'--on-sick' 的值无效：'maybe' 不在可选值之中"),
+        (["run", "--lang", "zh"], "torchmedic：缺少参数 'SCRIPT"),
+        (
+            ["explain", "--lang", "zh", "--json"],
+            "torchmedic：选项 '--json' 需要一个值；用法见 `torchmedic explain --help`",
+        ),
+        (["report", "--lang=zh", "--nonsense", "x"], "torchmedic：没有 '--nonsense' 这个选项；用法见"),
+        (["report", "--nonsense", "--lang", "zh"], "torchmedic：没有 '--nonsense' 这个选项；用法见"),
+        (["run", "--lang", "zh", "--on-sick", "maybe", "x.py"], "'--on-sick' 的值无效：'maybe' 不在可选值之中"),
     ],
 )
 def test_what_click_says_is_chinese_too(words: list[str], said_first: str) -> None:
-    done = CliRunner().invoke(main, words, env={"TORCHMEDIC_LANG": None, "LC_ALL": "C"})
+    done = CliRunner().invoke(main, words, env={"TORCHMEDIC_LANG": None, "LC_ALL": "C"}, prog_name="torchmedic")
     assert done.exit_code == 2
     assert said_first in done.output
-    assert "Usage" not in done.output
+    assert done.output.count("\n") == 1
 
 
 def test_help_and_unknown_commands_are_chinese_by_variable() -> None:
     shown = invoke("--help", TORCHMEDIC_LANG="zh") + invoke("curves", "--help", TORCHMEDIC_LANG="zh")
     assert [word for word in ("Usage", "Options", "Commands", "default") if word in shown] == []
     done = CliRunner().invoke(main, ["wat"], env={"TORCHMEDIC_LANG": "zh"})
-    assert "没有 'wat' 这个命令。" in done.output
+    assert "没有 'wat' 这个命令；" in done.output
+
+
+def complaints(*words: str, **variables: str) -> str:
+    """What a command of a new process says on standard error."""
+    environment = {**os.environ, "LC_ALL": "C", **variables}
+    done = subprocess.run(
+        [sys.executable, "-m", "torchmedic", *words], capture_output=True, text=True, env=environment, check=False
+    )
+    return done.stderr
+
+
+def test_an_unknown_language_is_told_once() -> None:
+    told = "torchmedic: TORCHMEDIC_LANG=klingon: no such language (known: en, zh); English is used\n"
+    assert complaints("explain", "NUM004", TORCHMEDIC_LANG="klingon") == told
+    assert complaints("--help", TORCHMEDIC_LANG="klingon") == told
+    assert complaints("explain", "--lang", "zh", "NUM004", TORCHMEDIC_LANG="klingon") == "", "the option decides"
+
+
+@pytest.mark.parametrize("name", ["en_GB.UTF-8", "C", "C.UTF-8", "POSIX", "zh_CN.UTF-8", "zh-Hans", ""])
+def test_a_known_language_is_no_complaint(name: str) -> None:
+    assert complaints("explain", "NUM004", TORCHMEDIC_LANG=name) == ""
+
+
+def test_a_watched_script_does_not_tell_it_again(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("from torchmedic.translation import said\nprint(said('healthy'))\n")
+    told = complaints("run", "--quiet", str(script), TORCHMEDIC_LANG="klingon")
+    assert told.count("no such language") == 1
 
 
 def test_what_follows_the_script_is_not_for_us() -> None:

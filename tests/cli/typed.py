@@ -20,7 +20,7 @@ class Typed:
 
 def typed(*words: str, stdin: bytes | str | None = None) -> Typed:
     """The result of `torchmedic words…`; an exception of ours is a failure, not a result."""
-    result = CliRunner().invoke(main, list(words), input=stdin)
+    result = CliRunner().invoke(main, list(words), input=stdin, prog_name="torchmedic")
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return Typed(status=result.exit_code, out=result.stdout, err=result.stderr)

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from matplotlib.font_manager import fontManager
 
 from torchmedic.cli import main
 from torchmedic.curves import Curves, curves_of
 from torchmedic.facts import EarlyStop, MetricPoint, Observation, PlannedEpochs, Run, RunInfo
+from torchmedic.render import curves as drawing
 from torchmedic.settings import RUN_FILE
 from torchmedic.store import append, create
+from torchmedic.translation import choose
 
 
 def _series(name: str, values: Sequence[float], source: str = "log") -> list[Observation]:
@@ -103,6 +109,52 @@ def test_the_picture_is_drawn(tmp_path: Path, ending: str, magic: bytes) -> None
     assert result.exit_code == 0, result.output
     assert out.read_bytes().startswith(magic)
     assert "overfitting" in result.output
+
+
+def _a_chinese_font(path: Path, text: str) -> None:
+    """A font that has these characters, each as an empty box."""
+    glyphs = {character: f"uni{ord(character):04X}" for character in sorted(set(text))}
+    made = FontBuilder(1000, isTTF=True)
+    names = [".notdef", *glyphs.values()]
+    made.setupGlyphOrder(names)
+    made.setupCharacterMap({ord(character): name for character, name in glyphs.items()})
+    made.setupGlyf({name: TTGlyphPen(None).glyph() for name in names})
+    made.setupHorizontalMetrics(dict.fromkeys(names, (1000, 0)))
+    made.setupHorizontalHeader(ascent=800, descent=-200)
+    made.setupNameTable({"familyName": "Made Up SC", "styleName": "Regular"})
+    made.setupOS2()
+    made.setupPost()
+    made.save(path)
+
+
+def _drawn_in_chinese(folder: Path) -> tuple[Result, str]:
+    run = _run_folder(folder / "run", [*_series("val_loss", _OVERFITTED), *_series("val_acc", [0.1] * 60)])
+    out = folder / "curves.svg"
+    result = CliRunner().invoke(main, ["curves", "--lang", "zh", str(run), "--out", str(out)])
+    choose("en")
+    assert result.exit_code == 0, result.output
+    return result, out.read_text()
+
+
+def test_the_picture_speaks_the_language_that_its_fonts_can_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fontManager, "ttflist", [f for f in fontManager.ttflist if not drawing._has_chinese(f.fname)])
+    drawing._chinese_font.cache_clear()
+    (tmp_path / "without").mkdir()
+    result, picture = _drawn_in_chinese(tmp_path / "without")
+    assert result.stderr.count("\n") == 1
+    assert "没有找到中文字体" in result.stderr
+    assert "<!-- best: " in picture
+    _a_chinese_font(tmp_path / "made-up.ttf", "损失得分最佳在步已运行后未" + result.stdout)
+    fontManager.addfont(tmp_path / "made-up.ttf")
+    drawing._chinese_font.cache_clear()
+    (tmp_path / "with").mkdir()
+    result, picture = _drawn_in_chinese(tmp_path / "with")
+    drawing._chinese_font.cache_clear()
+    assert result.stderr == ""
+    for words in ("损失", "得分", "最佳：", "过拟合"):
+        assert re.search(f"<!-- [^>]*{words}", picture), words
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,8 @@ def test_a_plain_loop_is_followed_by_epoch() -> None:
     assert _epochs(watched.run, "val_acc") == every
     train = [p for p in watched.run.all(MetricPoint) if p.name == "train loss"]
     assert {p.count for p in train} == {3}
+    assert [p.step for p in train] == [3 * n for n in range(1, 10)], "an epoch ends with its last update"
+    assert [p.step for p in watched.run.all(MetricPoint) if p.name == "val_acc"] == [p.step for p in train]
     plan, stop = watched.run.first(PlannedEpochs), watched.run.first(EarlyStop)
     assert plan is not None
     assert (plan.epochs, plan.where.line if plan.where else 0) == (40, 29)
@@ -35,7 +37,7 @@ def test_a_plain_loop_is_followed_by_epoch() -> None:
 
 def test_without_epochs_every_step_is_a_point() -> None:
     run = run_watched(_SCRIPTS / "full_batch.py").run
-    assert _epochs(run, "train loss") == [float(n) for n in range(30)]
+    assert _epochs(run, "train loss") == [float(n) for n in range(1, 31)]
 
 
 def test_names_tell_the_data_and_the_direction() -> None:

@@ -69,7 +69,7 @@ MAY_IMPORT = {
     },
     "integrations": _BASICS
     | {"facts", "findings", "store", "record", "metrics", "early_stopping"}
-    | {"in_process", "probes", "render", "reporting", "triage"},
+    | {"in_process", "probes", "render", "reporting", "translation", "triage"},
     "__init__": _BASICS
     | {"asserting", "checking", "early_stopping", "estimating", "in_process", "metrics", "integrations"},
     "__main__": frozenset({"cli"}),

@@ -22,7 +22,7 @@ HEADINGS = ["发生了什么", "原因", "示例", "修复", "什么时候不是
 _PLACE = re.compile(r"\{\w+\}")
 _CODE = re.compile(r"`[^`]*`")
 _HEAD = re.compile(r"^(?:error|warning|hint)\[[A-Z]{3}\d{3}\]: (?:probably: |possibly: )?(.*)$")
-_SLOT = re.compile(r"^ +(?:= (note|help|ruled out|more): |\| +\^+ )(.*)$")
+_SLOT = re.compile(r"^ +(?:= (note|help|ruled out|more): |\| +\^+ ?)(.*)$")
 # What torch, Python and the libraries say is quoted as they say it.
 _FOREIGN = re.compile(
     r"fails here: |the message was \"|what the reader says: |^\w+Error: |cannot be read by Python: |"
@@ -78,6 +78,8 @@ def sentences(drawn: str) -> Iterator[str]:
     slot, text = "", ""
     for line in drawn.splitlines():
         head, other = _HEAD.match(line), _SLOT.match(line)
+        if slot == "label" and not other:
+            line = re.sub(r"^ *\| (?=.)", "", line)  # the margin of the code window goes on beside its label
         if head or other or re.match(r"^ *\d* *\||^ *(-->|:::)|^ +[+-] |^ *$", line):
             yield from _spoken(slot, text)
             slot = "headline" if head else (other.group(1) or "label") if other else ""
@@ -168,6 +170,8 @@ def test_the_law_on_english_can_be_broken() -> None:
     book = Phrasebook([Entry("the divisor is {0}", "除数为 {0}")])
     drawn = "error[NUM003]: the divisor is 0\n  |\n1 | x / y\n  |     ^ zero it is\n  = note: the divisor is 1\n"
     assert english_left(drawn, book) == ["zero it is | zero it is"]
+    wrapped = drawn.replace("zero it is", "zero it\n  | is")
+    assert english_left(wrapped, book) == ["zero it is | zero it is"]
 
 
 def test_every_kind_of_text_is_extracted(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import http.client
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -52,19 +51,8 @@ def serving(folder: Path, *words: str) -> Iterator[Served]:
         found = re.search(r"http://\S+", said[0])
         assert found, said
         served = Served(found.group(), process, said)
-        _await_answer(served)
+        assert served.ask("runs")[0] == 200, "it answers as soon as it has told its address"
         yield served
     finally:
         process.terminate()
         process.wait(PATIENCE)
-
-
-def _await_answer(served: Served) -> None:
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        try:
-            if served.ask("runs")[0] == 200:
-                return
-        except OSError:
-            time.sleep(0.05)
-    raise AssertionError("the live page does not answer")

@@ -65,6 +65,14 @@ def test_the_page_follows_a_training_to_its_verdict(browser: Browser, tmp_path: 
             assert page.locator("#runs-title").inner_text() == "运行"
             assert page.locator("#chart-loss h3").inner_text() == "每一步的损失"
             assert "train.py:13" in page.locator("#verdict .path").first.inner_text()
+            page.reload()
+            page.locator("#verdict .headline").first.wait_for()
+            assert page.evaluate("document.documentElement.lang") == "zh", "the choice lasts"
+            assert page.locator("#runs-title").inner_text() == "运行"
+            page.locator("#language").press("Enter")
+            page.reload()
+            page.locator("#verdict .headline").first.wait_for()
+            assert page.locator("#runs-title").inner_text() == "Runs"
             assert seen.complaints == []
             assert not [url for url in seen.outside if not url.startswith(served.url)]
             assert not seen.is_too_wide

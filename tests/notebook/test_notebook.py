@@ -56,7 +56,11 @@ for i in range(0, 64, 16):
 """
 LEFT_ON = "left_on = torchmedic.watch()"
 STOPPED = "left_on.stop().info.steps"
-WRONG_OPTION = "%%medic --on-sick explode\n1"
+WRONG_OPTIONS = {
+    "wrong_value": "%%medic --on-sick explode\n1",
+    "wrong_name": "%%medic --loud\n1",
+    "wrong_quotes": "%%medic --lang 'zh\n1",
+}
 UNLOADED = "%unload_ext torchmedic"
 
 
@@ -76,7 +80,11 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "left_on": LEFT_ON,
         "healthy_again": HEALTHY,
         "stopped": STOPPED,
-        "wrong_option": WRONG_OPTION,
+        **WRONG_OPTIONS,
+        "quiet": HEALTHY.replace("%%medic", "%%medic -q"),
+        "quiet_but_sick": SICK.replace("%%medic", "%%medic --quiet"),
+        "chinese": SICK.replace("%%medic", "%%medic --lang zh"),
+        "english_again": HEALTHY,
         "unloaded": UNLOADED,
         "broken_again": BROKEN,
     }
@@ -150,9 +158,28 @@ def test_a_cell_says_that_an_earlier_watch_is_still_on(cells: dict[str, Any]) ->
     assert text(cells["stopped"]).endswith("4")
 
 
-def test_a_wrong_option_is_one_clear_complaint(cells: dict[str, Any]) -> None:
-    assert errors(cells["wrong_option"]) == []
-    assert "invalid choice" in printed(cells["wrong_option"])
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("wrong_value", "invalid choice: 'explode'"), ("wrong_name", "--loud"), ("wrong_quotes", "No closing quotation")],
+)
+def test_a_wrong_option_is_one_clear_complaint(cells: dict[str, Any], name: str, told: str) -> None:
+    assert errors(cells[name]) == []
+    assert text(cells[name]) == "", "the cell is not run"
+    assert told in printed(cells[name])
+    assert printed(cells[name]).endswith("; %%medic [--on-sick stop|skip|continue] [--lang en|zh] [-q|--quiet]\n")
+    assert printed(cells[name]).count("\n") == 1
+
+
+def test_quiet_is_about_healthy_cells_only(cells: dict[str, Any]) -> None:
+    assert html(cells["quiet"]) == ""
+    assert "'done'" in text(cells["quiet"])
+    assert "error NUM002" in html(cells["quiet_but_sick"])
+
+
+def test_a_cell_may_ask_for_its_language(cells: dict[str, Any]) -> None:
+    assert "错误 NUM002" in html(cells["chinese"])
+    assert "错误[NUM002]" in text(cells["chinese"])
+    assert "healthy, 4 optimizer steps watched" in html(cells["english_again"])
 
 
 def test_unloaded_it_is_silent(cells: dict[str, Any]) -> None:

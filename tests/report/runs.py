@@ -72,6 +72,18 @@ def a_healthy_run(folder: Path, steps: int = 200) -> Path:
     return a_run_file(folder, [watched, *epochs], training(steps), steps=steps, exit_code=0)
 
 
+def a_run_with_long_names(folder: Path) -> Path:
+    """Layers that differ only in the middle of their names."""
+    names = [
+        f"encoder_transformer_layers.{number}.{part}_projection_linear.weight"
+        for number in range(12)
+        for part in ("self_attention_output", "intermediate_feed_forward")
+    ]
+    points: list[Point] = [(f"gradient/{name}", step, 1.0 + step) for name in names for step in range(1, 6)]
+    seen = Environment(python="3.11.7", torch="2.13.0", platform="Linux")
+    return a_run_file(folder, [LayersWatched(step=0, names=tuple(names)), seen], points, steps=5, exit_code=0)
+
+
 def a_sick_run(folder: Path, name: str = "probs", script: str = "train.py", steps: int = 60) -> Path:
     """A logarithm of 0 after some good steps; `name` and `script` are the user's to choose."""
     source = f"    loss = -torch.log({name}).mean()"

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, FloatRect, Locator
 
 from tests.browser import a_browser, opened
 from tests.cli.typed import typed
-from tests.report.runs import HOSTILE, a_check_up, a_healthy_run, a_hostile_run, a_sick_run
+from tests.report.runs import (
+    HOSTILE,
+    a_check_up,
+    a_healthy_run,
+    a_hostile_run,
+    a_run_with_long_names,
+    a_sick_run,
+)
 
 
 @pytest.fixture(scope="module")
@@ -26,12 +34,14 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "healthy": a_healthy_run,
         "hostile": a_hostile_run,
         "light": a_sick_run,
+        "long": a_run_with_long_names,
+        "long light": a_run_with_long_names,
         "checked": lambda folder: a_check_up(folder, HOSTILE),
     }
     found = {}
     for name, make in makers.items():
         run = make(tmp_path_factory.mktemp(name))
-        options = ("--light",) if name in ("light", "checked") else ()
+        options = ("--light",) if name in ("light", "long light", "checked") else ()
         assert typed("report", str(run), "--html", str(run / "report.html"), *options).status == 0
         found[name] = (run / "report.html").as_uri()
     return found
@@ -64,6 +74,11 @@ def test_the_sick_step_and_the_layer_where_it_began_are_marked(browser: Browser,
 
 
 def test_epochs_and_evaluations_are_marked(browser: Browser, pages: dict[str, str]) -> None:
+    with opened(browser, pages["healthy"], width=360) as seen:
+        seen.page.locator("#chart-loss .annotation-text").first.wait_for(state="attached")
+        places = [_box(name) for name in seen.page.locator("#chart-loss .annotation-text").all()]
+        assert len(places) > 1
+        assert all(one["x"] + one["width"] < next_one["x"] for one, next_one in itertools.pairwise(places))
     with opened(browser, pages["healthy"]) as seen:
         seen.page.locator("#chart-loss .annotation-text").first.wait_for(state="attached")
         told = seen.page.locator("#chart-loss .annotation-text").all_text_contents()
@@ -109,6 +124,49 @@ def test_no_page_is_wider_than_the_window(browser: Browser, pages: dict[str, str
         with opened(browser, pages[name], width=width) as seen:
             seen.page.locator("footer").wait_for()
             assert not seen.is_too_wide
+
+
+@pytest.mark.parametrize("width", [360, 800, 1600])
+def test_long_names_of_layers_are_shortened_and_not_cut_off(
+    browser: Browser, pages: dict[str, str], width: int
+) -> None:
+    with opened(browser, pages["long"], width=width) as seen:
+        ticks = seen.page.locator("#heat-gradient .ytick text")
+        ticks.first.wait_for(state="attached")
+        assert len(set(ticks.all_text_contents())) == 24, "each layer has a name of its own"
+        left = seen.page.locator("#heat-gradient").bounding_box()
+        assert left is not None
+        assert min(box["x"] for box in map(_box, ticks.all())) >= left["x"]
+        seen.page.locator("#heat-gradient .nsewdrag").hover()
+        told = seen.page.locator("#heat-gradient .hovertext").text_content() or ""
+        assert "_projection_linear.weight" in told, "the whole name is told where the mouse is"
+    with opened(browser, pages["long light"], width=width, scripts=False) as seen:
+        names = seen.page.locator("#heat-gradient .names > span")
+        assert len({name.inner_text() for name in names.all()}) == 24
+        cut = "[...document.querySelectorAll('.names > span')].filter(e => e.scrollWidth > e.clientWidth).length"
+        assert seen.page.evaluate(cut) == 0
+
+
+def _box(place: Locator) -> FloatRect:
+    found = place.bounding_box()
+    assert found is not None
+    return found
+
+
+def test_words_beside_facts_and_bars_are_whole_on_a_narrow_page(browser: Browser, pages: dict[str, str]) -> None:
+    with opened(browser, pages["sick"], width=360) as seen:
+        heights = {
+            _box(head)["height"] for head in seen.page.locator(".facts th:text-matches('^(Python|torch)$')").all()
+        }
+        line = seen.page.evaluate("parseFloat(getComputedStyle(document.body).lineHeight)")
+        assert heights
+        assert max(heights) < 2 * line
+    with opened(browser, pages["checked"], width=360) as seen:
+        bars = [_box(bar)["width"] for bar in seen.page.locator(".bars .bar-cell span").all()]
+        assert max(bars) > 70
+        for tile in seen.page.locator(".tiles li").all():
+            outer, whole = _box(tile), _box(seen.page.locator(".tiles"))
+            assert outer["x"] + outer["width"] <= whole["x"] + whole["width"] + 1
 
 
 def test_the_light_page_shows_its_pictures_without_any_script(browser: Browser, pages: dict[str, str]) -> None:

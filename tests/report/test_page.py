@@ -12,8 +12,10 @@ from tests.cli.typed import typed
 from tests.report.runs import HOSTILE, a_check_up, a_healthy_run, a_hostile_run, a_run_file, a_sick_run, training
 from torchmedic import reporting
 from torchmedic.facts import Crash, Frame, Location, MetricPoint
+from torchmedic.render.html.phases import phases
 from torchmedic.render.html.shares import tiles
 from torchmedic.render.html.text import TEXT
+from torchmedic.store import load
 from torchmedic.translation import choose
 
 
@@ -66,10 +68,16 @@ def test_a_healthy_run_says_so_and_shows_its_best_epoch(tmp_path: Path) -> None:
 def test_epochs_and_evaluations_are_marked_on_the_curve_of_steps(tmp_path: Path) -> None:
     page = page_of(a_healthy_run(tmp_path), "--light")
     assert "shaded: every second of 10 epochs; marks at the bottom: 10 evaluations" in page
-    assert shown(page).count('class="epoch-label"') == 5, "ten would overlap"
+    assert shown(page).count('class="epoch-label') == 5, "ten would overlap"
     assert shown(page).count('class="epoch"') == 1
     evaluations = re.findall(r'class="evaluation" d="([^"]+)"', page)
     assert [mark.count("M") for mark in evaluations] == [10]
+
+
+def test_an_epoch_is_shaded_from_its_first_step_to_its_last(tmp_path: Path) -> None:
+    seen = phases(load(a_healthy_run(tmp_path)))
+    assert [(epoch.start, epoch.end) for epoch in seen.epochs[:2]] == [(0.5, 20.5), (20.5, 40.5)]
+    assert seen.evaluations[:2] == (20.5, 40.5), "after the last step of an epoch, before the first of the next"
 
 
 def test_a_training_without_epochs_has_none_on_its_curve(tmp_path: Path) -> None:

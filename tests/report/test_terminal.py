@@ -17,6 +17,7 @@ from tests.report.runs import a_healthy_run, a_sick_run
 from torchmedic.facts import Location, RunInfo
 from torchmedic.findings import Diagnosis, Remedy, RuledOut, Verdict
 from torchmedic.render.text import draw, draw_diagnosis
+from torchmedic.translation import in_language
 
 CHINESE = Diagnosis(
     code="NUM002",
@@ -56,6 +57,21 @@ def test_carets_stand_below_what_they_mark() -> None:
     carets = lines[lines.index(source) + 1]
     assert cell_len(source[: source.index("torch.log")]) == carets.index("^")
     assert carets.count("^") == cell_len("torch.log(概率)")
+
+
+@pytest.mark.parametrize("width", [40, 80])
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("source", ["    x = y / std", "    x = " + "y + " * 40 + "y / std"])
+def test_a_long_label_stays_beside_the_gutter(width: int, language: str, source: str) -> None:
+    label = "the standard deviation of this column is zero in every batch, so that each of its values becomes NaN"
+    place = Location(file="a.py", line=1234, source=source)
+    labelled = Diagnosis(**{**vars(CHINESE), "where": place, "mark": "y / std", "label": label})
+    with in_language(language):
+        lines = drawn(labelled, width)
+    window = lines[lines.index("     |") + 2 : next(i for i, line in enumerate(lines) if line.startswith("     = "))]
+    assert len(window) > 1
+    assert [line for line in window if not line.startswith("     | ")] == []
+    assert " ".join(line[7:].strip(" ^") for line in window).strip() == label
 
 
 def test_carets_stand_right_below_tabs() -> None:

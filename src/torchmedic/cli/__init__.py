@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import pkgutil
+from collections.abc import Iterator
+from typing import Any
 
 import click
 
 from torchmedic._version import __version__
 from torchmedic.cli._click_words import language_in, teach_click
 from torchmedic.cli._language import speaking, translate_help
-from torchmedic.translation import choose
+from torchmedic.cli._output import OneLineError
+from torchmedic.translation import choose, tell_unknown
 from torchmedic.translation.files import LANGUAGES
 
 teach_click()
+
+
+@contextlib.contextmanager
+def _in_one_line(name: str, ctx: click.Context | None = None) -> Iterator[None]:
+    """What click cannot understand is told in one line, as all bad input is."""
+    try:
+        yield
+    except click.exceptions.NoArgsIsHelpError:
+        raise
+    except click.UsageError as error:
+        told = " ".join(error.format_message().split()).rstrip(".。")
+        # An option that lacks its value is noticed before there is a context for the command.
+        asked = f"{name} {ctx.invoked_subcommand}" if ctx is not None else name
+        command = error.ctx.command_path if error.ctx is not None else asked
+        raise OneLineError(f"{told[:1].lower()}{told[1:]}; `{command} --help` shows what can be given") from None
 
 
 class LazyCommands(click.Group):
@@ -26,7 +45,18 @@ class LazyCommands(click.Group):
         choose()
         return super().parse_args(ctx, args)
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        with _in_one_line(info_name or ""):
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _in_one_line(ctx.command_path, ctx):
+            return super().invoke(ctx)
+
     def get_help(self, ctx: click.Context) -> str:
+        tell_unknown()
         english = self.help
         translate_help(self)
         text = super().get_help(ctx)
@@ -47,6 +77,8 @@ class LazyCommands(click.Group):
         language = language_in(command, rest) if command is not None else None
         if language in ("en", *LANGUAGES):
             choose(language)  # before anything is wrong with the other words
+        else:
+            tell_unknown()
         return name, command, rest
 
 

@@ -12,7 +12,7 @@ import click.formatting
 import click.parser
 import click.types
 
-from torchmedic.translation import chosen
+from torchmedic.translation import choose, chosen
 from torchmedic.translation.files import po_path, read_po
 
 _MODULES: tuple[ModuleType, ...] = (
@@ -27,6 +27,7 @@ _MODULES: tuple[ModuleType, ...] = (
 
 def teach_click() -> None:
     """From now on click speaks the language chosen at the moment; what the catalogue lacks stays English."""
+    choose()  # click says its words for the first time when a command is built, and then nobody listens
     for module in _MODULES:
         for name, told in (("_", _told), ("ngettext", _counted)):
             if hasattr(module, name):

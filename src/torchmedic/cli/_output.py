@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from torchmedic.cli._ours import is_ours
 
 # Drawing and reading of runs are imported where they are used: `rules` and `explain CODE` need neither.
 if TYPE_CHECKING:
@@ -17,9 +22,6 @@ if TYPE_CHECKING:
     from torchmedic.findings import Verdict
 
 USAGE_ERROR = 2
-_NEVER_RESULTS = frozenset(
-    (".py", ".ipynb", ".db", ".pt", ".pth", ".ckpt", ".safetensors", ".yaml", ".yml", ".toml", ".sh")
-)
 
 
 class OneLineError(click.ClickException):
@@ -54,24 +56,50 @@ def load_run(path: Path) -> Run:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a result file whole or not at all; through a link to its target, into a pipe or a device as it is."""
+    """Write a result file."""
+    with placed(path) as place, failing_in_one_line(path):
+        place.write_text(text, encoding="utf-8")
+
+
+@contextlib.contextmanager
+def placed(path: Path) -> Iterator[Path]:
+    """Where to write a result, so that it is there whole or not at all.
+
+    A link is followed, a file keeps its permissions, a pipe or a device is written as it is.
+    """
     _spare_the_users(path)
     path = path.resolve()
-    try:
-        if path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8")
-            return
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    with failing_in_one_line(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
+        if path.exists():
+            temporary.touch(mode=0o600)  # who may not read the result may not read it while it is written
+    try:
+        yield temporary
+        with failing_in_one_line(path):
+            if path.exists():
+                shutil.copymode(path, temporary)
+            if temporary.exists():
+                temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def failing_in_one_line(path: Path) -> Iterator[None]:
+    """What goes wrong while a result is written is told in one line."""
+    try:
+        yield
     except OSError as error:
         raise OneLineError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def _spare_the_users(path: Path) -> None:
-    """A script, a run or weights under the name of an output is a slip of the keyboard."""
-    if path.suffix.lower() in _NEVER_RESULTS and path.is_file():
+    """A script, notes or data under the name of an output is a slip of the keyboard."""
+    if path.is_file() and not is_ours(path):
         raise OneLineError(f"cannot write {path}: the file that is there is no result of torchmedic's")
 
 

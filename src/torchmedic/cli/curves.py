@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torchmedic.cli._output import OneLineError, check_writable, load_run
+from torchmedic.cli._output import OneLineError, check_writable, failing_in_one_line, load_run, placed
 from torchmedic.translation import said
 
 if TYPE_CHECKING:
@@ -49,10 +49,11 @@ def _check(out: Path) -> None:
 
 
 def _draw(out: Path, curves: Curves, caption: bool) -> None:
-    from torchmedic.render.curves import save
+    from torchmedic.render.curves import font_spoken, save
 
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        save(curves, out, caption=caption)
-    except OSError as error:
-        raise OneLineError(f"cannot write {out}: {error.strerror or error}") from None
+    if font_spoken() is None:
+        click.echo(
+            said("torchmedic: no font with Chinese characters here: the words in the picture are English"), err=True
+        )
+    with placed(out) as place, failing_in_one_line(out):
+        save(curves, place, caption=caption)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import platform
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from torchmedic.cli._output import OneLineError, check_apart, check_writable, console, write_text
+from torchmedic.cli._output import OneLineError, check_apart, check_writable, console, placed, write_text
 from torchmedic.cli._results import STANDARD, check_result_path, write_result
 from torchmedic.cli._script_data import WithScript, data_of, script_arguments
 from torchmedic.translation import said
@@ -69,8 +71,8 @@ def command(
     try:
         from torchmedic.cli._progress import shown
 
-        with shown(progress):
-            checkup = check_paths(targets, options, progress)
+        with shown(progress), _rows_placed(options) as placed_options:
+            checkup = check_paths(targets, placed_options, progress)
     except DataError as error:
         raise OneLineError(str(error)) from None
     run, verdict = _verdict(checkup, targets, time.monotonic() - started)
@@ -87,6 +89,18 @@ def command(
     if checkup.interrupted:
         raise SystemExit(130)
     raise SystemExit(1 if any(d.severity != "hint" for d in verdict.diagnoses) else 0)
+
+
+@contextlib.contextmanager
+def _rows_placed(options: Options) -> Iterator[Options]:
+    """The same options, with the list of rows where it does not yet stand in for an older one."""
+    if options.rows_path is None:
+        yield options
+        return
+    from dataclasses import replace
+
+    with placed(options.rows_path) as place:
+        yield replace(options, rows_path=place)
 
 
 def _asked_for(targets: tuple[str, ...], script: str, asked: dict[str, Any]) -> tuple[tuple[str, ...], Options]:

@@ -35,10 +35,13 @@ def command(port: int | None, run: Path | None) -> None:
         listener, address = open_socket(base, port)
     except OSError as error:
         raise OneLineError(f"cannot answer at port {port}: {error.strerror or error}") from None
-    click.echo(said(f"torchmedic: live page: {address.url}"), err=True)
-    click.echo(said(f"torchmedic: from another machine: {address.tunnel} and the same address there"), err=True)
-    click.echo(said("torchmedic: Ctrl-C ends it"), err=True)
-    serve(listener, address, Runs(base, chosen), script)
+
+    def announce() -> None:
+        click.echo(said(f"torchmedic: live page: {address.url}"), err=True)
+        click.echo(said(f"torchmedic: from another machine: {address.tunnel} and the same address there"), err=True)
+        click.echo(said("torchmedic: Ctrl-C ends it"), err=True)
+
+    serve(listener, address, Runs(base, chosen), script, announce)
 
 
 def _places(run: Path | None) -> tuple[Path, Path | None]:

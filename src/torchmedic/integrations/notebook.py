@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import re
 import shlex
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from torchmedic.facts import Run
 from torchmedic.in_process import Verdicts, watch
 from torchmedic.probes.cells import name_cells
 from torchmedic.probes.exceptions import crash_of
 from torchmedic.probes.frames import outward
+from torchmedic.settings import ON_SICK
+from torchmedic.translation import in_language
+from torchmedic.translation.files import LANGUAGES
 from torchmedic.triage import examine
 
+_USAGE = f"%%medic [--on-sick {'|'.join(ON_SICK)}] [--lang {'|'.join(('en', *LANGUAGES))}] [-q|--quiet]"
 _registered: list[Callable[[Any], None]] = []
 _explained: list[BaseException] = []
 
@@ -44,16 +49,20 @@ def unload(shell: Any) -> None:
 
 
 def run_cell(shell: Any, line: str, cell: str) -> Any:
-    """%%medic [--on-sick stop|skip|continue]: run the cell watched, and show what went wrong below it."""
-    options = _options(line)
-    if options is None:
+    """Run the cell watched, and show what went wrong below it. Options are those of `torchmedic run`."""
+    try:
+        options = _options(line)
+    except ValueError as wrong:
+        print(f"torchmedic: {wrong}; {_USAGE}", file=sys.stderr)
         return None
     # The line of the magic itself is part of the cell: line numbers are those that the notebook shows.
     rest, last = _compiled(shell, f"# %%medic {line}\n{cell}")
     name_cells()
     value = None
-    with watch(on_sick=options.on_sick, name="notebook") as medic:
+    language = in_language(options.lang) if options.lang else contextlib.nullcontext()
+    with language, watch(on_sick=options.on_sick, name="notebook") as medic:
         medic.way_on = "--on-sick continue"
+        medic.tells_health = not options.quiet
         try:
             exec(rest, shell.user_ns)
             value = eval(last, shell.user_ns) if last is not None else None
@@ -63,14 +72,20 @@ def run_cell(shell: Any, line: str, cell: str) -> Any:
     return value
 
 
-def _options(line: str) -> argparse.Namespace | None:
-    """What stands behind the magic; None for what cannot be read, which argparse has explained."""
-    parser = argparse.ArgumentParser(prog="%%medic", add_help=False)
-    parser.add_argument("--on-sick", choices=["stop", "skip", "continue"], default="stop")
-    try:
-        return parser.parse_args(shlex.split(line))
-    except SystemExit:
-        return None
+class _Options(argparse.ArgumentParser):
+    """Raises what it cannot read, instead of ending the kernel."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(message)
+
+
+def _options(line: str) -> argparse.Namespace:
+    """What stands behind the magic; a ValueError for what cannot be read."""
+    parser = _Options(prog="%%medic", add_help=False, allow_abbrev=False)
+    parser.add_argument("--on-sick", choices=ON_SICK, default=ON_SICK[0])
+    parser.add_argument("--lang", choices=["en", *LANGUAGES])
+    parser.add_argument("-q", "--quiet", action="store_true")
+    return parser.parse_args(shlex.split(line))
 
 
 def _compiled(shell: Any, cell: str) -> tuple[Any, Any]:

@@ -8,6 +8,7 @@ import json
 import os
 import secrets
 import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,10 +59,22 @@ def open_socket(base: Path, port: int | None) -> tuple[socket.socket, Address]:
     return listener, address
 
 
-def serve(listener: socket.socket, address: Address, runs: Runs, plotly: str) -> None:
+class _Announced(uvicorn.Server):
+    """Says that it answers when it does."""
+
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._announce()
+
+
+def serve(listener: socket.socket, address: Address, runs: Runs, plotly: str, announce: Callable[[], None]) -> None:
     """Answer until interrupted; a training on this machine comes first."""
     os.nice(_POLITENESS)
-    examine(Run())  # the rules are loaded before anyone waits for them
     config = uvicorn.Config(
         application(runs, address.token, plotly),
         log_level="error",
@@ -71,7 +84,8 @@ def serve(listener: socket.socket, address: Address, runs: Runs, plotly: str) ->
         limit_concurrency=1000,
     )
     with contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listener])
+        examine(Run())  # the rules are loaded before anyone waits for them
+        _Announced(config, announce).run(sockets=[listener])
 
 
 def _remembered(base: Path) -> Address | None:

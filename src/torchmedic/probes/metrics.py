@@ -115,7 +115,8 @@ class Metrics(Probe):
         if value is None and (self._backwards <= _ALL_ON_DEVICE or self._backwards % _DEVICE_EVERY == 0):
             value = _number(self.recorder.loss_on_card)
         if value is not None:
-            self._add(self._training_name(), value, "phase")
+            # The update that this loss belongs to is still to come.
+            self._add(self._training_name(), value, "phase", step=self.recorder.step + 1)
 
     def _training_name(self) -> str:
         """Several losses with a `backward` of their own are told apart by the variable on that line."""
@@ -148,13 +149,13 @@ class Metrics(Probe):
         """The last state of each early stopping is written when the script is over."""
         self._stops[hash((stop.monitor, stop.source))] = stop
 
-    def _add(self, name: str, value: Any, source: str, weight: float = 1.0) -> None:
+    def _add(self, name: str, value: Any, source: str, weight: float = 1.0, step: int | None = None) -> None:
         series = self._series.get((name, source))
         if series is None:
             if len(self._series) == _MOST_SERIES:
                 return
             series = self._series[name, source] = MetricSeries(name, source)
-        series.add(value, weight, self.epoch, self.recorder.step)
+        series.add(value, weight, self.epoch, self.recorder.step if step is None else step)
 
     # -- what is written -------------------------------------------------------------------------------------------
 

@@ -107,7 +107,7 @@ def _draw_window(
         start, length = _columns(source, source.find(source.strip()), 0)
     carets = Text(f"{pad} | ", style="blue")
     carets.append(" " * start + " ".join(filter(None, ("^" * length, label))), style=colour)
-    _print(console, carets, indent=gutter + 3)
+    _print(console, carets, indent=gutter + 3, margin=Text(f"{pad} | ", style="blue"))
 
 
 def _place(where: Location) -> str:
@@ -164,27 +164,28 @@ def _draw_unexplained(line: str, console: Console) -> None:
     _print(console, head, indent=2)
 
 
-def _print(console: Console, text: Text, indent: int) -> None:
-    """Print wrapped to the console's width, with a hanging indent, and never cut a word that fits a line."""
+def _print(console: Console, text: Text, indent: int, margin: Text | None = None) -> None:
+    """Print wrapped to the console's width, and never cut a word that fits a line.
+
+    Lines after the first hang below `indent`; the margin of a code window goes on beside them.
+    """
     if text.cell_len <= console.width:
         console.print(text, soft_wrap=True)
         return
-    if chosen():
-        _print_folded(console, text, indent)
-        return
+    lead = margin or Text(" " * indent)
+    pieces = _folded(console, text, indent) if chosen() else _wrapped(console, text, indent)
+    for number, line in enumerate(pieces):
+        line.rstrip()
+        console.print(lead + line if number else line, soft_wrap=True)
+
+
+def _wrapped(console: Console, text: Text, indent: int) -> list[Text]:
     first = text.wrap(console, console.width)[0]
-    first.rstrip()
-    console.print(first, soft_wrap=True)
     rest = text[len(first) :]
     rest = rest[len(rest.plain) - len(rest.plain.lstrip()) :]
-    for line in rest.wrap(console, max(20, console.width - indent)):
-        line.rstrip()
-        console.print(Text(" " * indent) + line, soft_wrap=True)
+    return [first, *rest.wrap(console, max(20, console.width - indent))]
 
 
-def _print_folded(console: Console, text: Text, indent: int) -> None:
+def _folded(console: Console, text: Text, indent: int) -> list[Text]:
     """The same for Chinese, which has no spaces to wrap at."""
-    cuts = breaks(text.plain, console.width, max(20, console.width - indent))
-    for number, line in enumerate(text.divide(list(cuts))):
-        line.rstrip()
-        console.print(Text(" " * indent * bool(number)) + line, soft_wrap=True)
+    return list(text.divide(list(breaks(text.plain, console.width, max(20, console.width - indent)))))

@@ -10,4 +10,5 @@ from torchmedic.translation.speaking import chosen as chosen
 from torchmedic.translation.speaking import in_language as in_language
 from torchmedic.translation.speaking import page as page
 from torchmedic.translation.speaking import said as said
+from torchmedic.translation.speaking import tell_unknown as tell_unknown
 from torchmedic.translation.speaking import template as template

@@ -7,6 +7,7 @@ import functools
 import hashlib
 import os
 import re
+import sys
 from collections.abc import Iterator
 from contextvars import ContextVar
 from importlib import resources
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 VARIABLE = "TORCHMEDIC_LANG"
 _LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
+_ENGLISH = ("en", "c", "posix")
+_WATCHED = "torchmedic.launch.child"  # imported in every process that `torchmedic run` watches
 _DIGEST = re.compile(r"\n<!-- english: (\w+) -->\n")
 _CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
@@ -40,7 +43,19 @@ def chosen() -> str:
     for_now = _for_now.get()
     if for_now is not None:
         return for_now
-    return choose() if _chosen is None else _chosen
+    if _chosen is None:
+        tell_unknown()
+        return choose()
+    return _chosen
+
+
+@functools.cache
+def tell_unknown() -> None:
+    """Say once that TORCHMEDIC_LANG names no language of ours; in a watched script, `torchmedic run` has said it."""
+    wanted = os.environ.get(VARIABLE, "")
+    if wanted and _WATCHED not in sys.modules and not language_of(wanted) and _short(wanted) not in _ENGLISH:
+        known = ", ".join(("en", *LANGUAGES))
+        print(f"torchmedic: {VARIABLE}={wanted}: no such language (known: {known}); English is used", file=sys.stderr)
 
 
 @contextlib.contextmanager
@@ -58,8 +73,11 @@ def language_of(name: str) -> str:
     >>> language_of("zh_CN.UTF-8"), language_of("zh-Hans"), language_of("en_GB"), language_of("C")
     ('zh', 'zh', '', '')
     """
-    short = re.split(r"[_.\-@]", name.strip().lower())[0]
-    return short if short in LANGUAGES else ""
+    return _short(name) if _short(name) in LANGUAGES else ""
+
+
+def _short(name: str) -> str:
+    return re.split(r"[_.\-@]", name.strip().lower())[0]
 
 
 def said(sentence: str) -> str:

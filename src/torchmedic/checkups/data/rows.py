@@ -80,9 +80,15 @@ class RowList:
     def write(self, path: Path) -> None:
         """Write the list as Parquet, or as CSV where the name says so."""
         self._flush()
-        form = "csv, header" if path.suffix == ".csv" else "parquet"
+        place = literal(str(path))
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._connection.execute(f"COPY bad_rows TO {literal(str(path))} (FORMAT {form})")
+        if path.suffix == ".csv":
+            self._connection.execute(f"COPY bad_rows TO {place} (FORMAT csv, header)")
+        else:
+            # By this mark the list is known to be ours, and may be written anew.
+            self._connection.execute(
+                f"COPY bad_rows TO {place} (FORMAT parquet, KV_METADATA {{made_by: 'torchmedic'}})"
+            )
 
 
 def _wanted(fact: TableColumn) -> Iterator[tuple[str, Wanted]]:

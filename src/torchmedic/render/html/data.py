@@ -104,10 +104,10 @@ def _data_set(source: DataSource, run: Run) -> DataView:
     labels = next((label for label in run.all(LabelColumn) if label.source == source.source), None)
     most = max((count for _, count in labels.classes), default=1) if labels is not None else 1
     return DataView(
-        summary=say("data_summary", source=source.source, rows=source.rows or 0, columns=source.columns or 0),
+        summary=say("data_summary", source=source.source, rows=f"{source.rows or 0:,}", columns=source.columns or 0),
         columns=[_column(column, spreads.get(column.column)) for column in columns[:_MOST_COLUMNS]],
         labels=[
-            Bar(name=str(value), said=str(count), share=100 * count / most)
+            Bar(name=str(value), said=f"{count:,}", share=100 * count / most)
             for value, count in (labels.classes[-MOST_BARS:] if labels is not None else ())
         ],
     )

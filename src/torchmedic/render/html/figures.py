@@ -75,6 +75,8 @@ def _heat_map(found: HeatMap) -> dict[str, Any]:
     return {
         "id": found.id,
         "layers": list(found.layers),
+        "roomy": found.roomy,
+        "tight": found.tight,
         "steps": list(found.steps),
         "cells": [list(row) for row in found.cells],
         "low": found.low,

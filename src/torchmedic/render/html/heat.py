@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from torchmedic.facts import LayersWatched, Run, Series, SickStep
 from torchmedic.facts.series import ACTIVATION, GRADIENT, LAYER_KINDS, WEIGHT
-from torchmedic.render.html.numbers import short
+from torchmedic.render.html.numbers import fitted, short
 from torchmedic.render.html.text import Words, phrase, say
 
 _NAMES = {GRADIENT: "layers_gradient", WEIGHT: "layers_weight", ACTIVATION: "layers_activation"}
@@ -22,6 +22,7 @@ _BAD = (224, 0, 112)
 _NOTHING = (0, 0, 0)
 _SHADES = 64
 _BAD_CELL = "bad"
+_ROOMY, _TIGHT = 38, 22  # characters for a name beside the picture, on a wide page and on a narrow one
 
 Cell = float | str | None
 
@@ -46,12 +47,21 @@ class HeatMap:
         return say("layers_scale", low=short(10**self.low), high=short(10**self.high))
 
     @property
-    def shown_layers(self) -> list[tuple[float, str]]:
-        """Names that have room beside the picture, each with its place from the top in per cent."""
+    def roomy(self) -> list[str]:
+        """The names as they fit beside the picture."""
+        return [fitted(name, _ROOMY) for name in self.layers]
+
+    @property
+    def tight(self) -> list[str]:
+        """The same where the page is narrow."""
+        return [fitted(name, _TIGHT) for name in self.layers]
+
+    @property
+    def shown_layers(self) -> list[tuple[float, str, str]]:
+        """Names that have room one below the other, each with its place from the top in per cent."""
         stride = -(-len(self.layers) // 40)
-        return [
-            (100 * (row + 0.5) / len(self.layers), name) for row, name in enumerate(self.layers) if row % stride == 0
-        ]
+        places = (100 * (row + 0.5) / len(self.layers) for row in range(len(self.layers)))
+        return list(zip(places, self.roomy, self.tight, strict=True))[::stride]
 
     @property
     def height(self) -> int:

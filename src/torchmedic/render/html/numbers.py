@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import unicodedata
 
+_SHORT_PART = 6  # of a name: cut, it would not be much shorter
+
 
 def short(value: float | None) -> str:
     """Few digits.
@@ -62,7 +64,7 @@ def wrapped(text: str, width: int, lines: int) -> list[str]:
     """A text in at most so many lines of so many columns; what does not fit ends in an ellipsis.
 
     >>> wrapped("p * torch.log(p)", 10, 2)
-    ['p *', 'torch.l…']
+    ['p * torch.', 'log(p)']
     """
     found: list[str] = []
     rest = " ".join(text.split())
@@ -77,6 +79,27 @@ def wrapped(text: str, width: int, lines: int) -> list[str]:
         found.append(head.rstrip())
         rest = rest[len(head) :].lstrip()
     return found
+
+
+def fitted(name: str, width: int) -> str:
+    """A dotted name within so many characters: its long parts are cut in the middle, so that none is lost.
+
+    >>> fitted("encoder.layers.0.self_attention_output_projection.weight", 32)
+    'encoder.layers.0.self_…on.weight'
+    """
+    parts = name.split(".")
+    for most in range(max(map(len, parts)), 4, -1):
+        shorter = ".".join(part if len(part) <= _SHORT_PART else _cut(part, most) for part in parts)
+        if len(shorter) <= width:
+            return shorter
+    return _cut(name, width)
+
+
+def _cut(text: str, width: int) -> str:
+    if len(text) <= width:
+        return text
+    end = (width - 1) // 3
+    return f"{text[: width - 1 - end]}…{text[len(text) - end :]}"
 
 
 def _fitting(text: str, width: int) -> str:

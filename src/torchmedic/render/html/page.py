@@ -46,6 +46,7 @@ def page(report: Report, *, plotly: str = "") -> str:
             bodies=bodies,
             data=in_script(plain_figures(drawn, maps)) if plotly else "",
             plotly=Markup(plotly),
+            version=__version__,
         )
     )
 

@@ -11,6 +11,7 @@ from torchmedic.render.html.text import Words, phrase
 _MOST_STRETCHES = 40
 _MOST_TOLD = 6
 _MOST_EVALUATIONS = 200
+_HALF = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,10 +25,10 @@ class Stretch:
 
 @dataclass(frozen=True, kw_only=True)
 class Phases:
-    """What the steps belong to."""
+    """What the steps belong to. Epochs end and evaluations happen between two steps."""
 
     epochs: tuple[Stretch, ...] = ()
-    evaluations: tuple[int, ...] = ()
+    evaluations: tuple[float, ...] = ()
     summary: Words = ""
 
 
@@ -46,7 +47,7 @@ def phases(run: Run) -> Phases:
     stride = -(-len(evaluated) // _MOST_EVALUATIONS) or 1
     return Phases(
         epochs=_stretches(ends),
-        evaluations=tuple(evaluated[::stride]),
+        evaluations=tuple(step + _HALF for step in evaluated[::stride]),
         summary=phrase("curve_phases", epochs=len(ends) or 1, times=len(evaluated)),
     )
 
@@ -57,6 +58,10 @@ def _stretches(ends: dict[float, int]) -> tuple[Stretch, ...]:
     told_every = -(-len(shown) // _MOST_TOLD) or 1
     starts = [0, *(step for _, step in shown)]
     return tuple(
-        Stretch(start=start, end=step, label="" if number % told_every else phrase("mark_epoch", epoch=short(epoch)))
+        Stretch(
+            start=start + _HALF,
+            end=step + _HALF,
+            label="" if number % told_every else phrase("mark_epoch", epoch=short(epoch)),
+        )
         for number, (start, (epoch, step)) in enumerate(zip(starts, shown, strict=False))
     )

@@ -11,6 +11,7 @@ from torchmedic.render.html.numbers import short
 
 _W, _H = 1000.0, 1000.0
 _MOST_POINTS = 700
+_SPARE = " spare"  # every second name of an epoch, for which a narrow page has no room
 
 
 class Scale:
@@ -27,13 +28,13 @@ class Scale:
         known = math.log10(value) if self.is_log else value
         return (known - self.low) / (self.high - self.low)
 
-    def ticks(self, count: int) -> list[float]:
-        """Round values inside the scale.
+    def ticks(self, count: int, *, least: float = 0.0) -> list[float]:
+        """Round values inside the scale, not closer than `least`.
 
-        >>> Scale(0, 10).ticks(5)
-        [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]
+        >>> Scale(0, 10).ticks(5), Scale(1, 3).ticks(5, least=1)
+        ([0.0, 2.0, 4.0, 6.0, 8.0, 10.0], [1.0, 2.0, 3.0])
         """
-        step = _round_step((self.high - self.low) / count)
+        step = _round_step(max((self.high - self.low) / count, least))
         first = math.ceil(self.low / step - 1e-9)
         places = [k * step for k in range(first, math.floor(self.high / step + 1e-9) + 1)]
         return [10.0**place for place in places] if self.is_log else places
@@ -128,13 +129,14 @@ def _labels(chart: Chart, across: Scale, up: Scale) -> Markup:
     ]
     parts += [
         label.format(kind="tick across", side="left", place=100 * across.place(tick), words=f"{tick:g}")
-        for tick in across.ticks(5)
+        for tick in across.ticks(5, least=1)
     ]
     for mark in chart.marks:
         place = 100 * across.place(mark.x)
         side, place = ("left", place) if place < 60 else ("right", 100 - place)
         parts.append(label.format(kind=f"mark-label {mark.kind}", side=side, place=place, words=mark.label))
-    for epoch in filter(lambda epoch: epoch.label, chart.phases.epochs):
+    for number, epoch in enumerate(epoch for epoch in chart.phases.epochs if epoch.label):
         middle = (max(epoch.start, across.low) + epoch.end) / 2
-        parts.append(label.format(kind="epoch-label", side="left", place=100 * across.place(middle), words=epoch.label))
+        kind = f"epoch-label{number % 2 * _SPARE}"
+        parts.append(label.format(kind=kind, side="left", place=100 * across.place(middle), words=epoch.label))
     return Markup("").join(parts)

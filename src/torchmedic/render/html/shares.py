@@ -36,11 +36,6 @@ class Tile:
     height: float
     shade: int
 
-    @property
-    def has_room(self) -> bool:
-        """Whether its name can be read in it."""
-        return self.width > 6 and self.height > 10
-
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryView:

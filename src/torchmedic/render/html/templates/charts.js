@@ -37,53 +37,70 @@ const medic = (() => {
     ...chart.evaluations.map((x) => upright(x, 0.04, { color: colour("--s2"), width: 2 })),
     ...chart.marks.map((m) => upright(m.x, 1, { color: colour(markColour[m.kind]), width: 1.5, dash: "dash" })),
   ];
-  const notes = (chart, words) => {
+  const notes = (chart, words, width) => {
     const last = Math.max(...chart.lines.map((line) => line.x[line.x.length - 1]));
-    const epochs = chart.epochs.map(([start, end], number) => ({
+    const named = chart.epochs.map(([start, end], number) => ({
       x: (start + end) / 2, y: 0.04, yref: "paper", text: words.epochs[number], showarrow: false, yanchor: "bottom",
       font: { color: colour("--soft"), size: 10 },
-    }));
+    })).filter((note) => note.text);
+    const epochs = named.filter((_, number) => number % Math.ceil(named.length * 72 / width) === 0);
     const marks = chart.marks.map((mark, number) => ({
       x: mark.x, y: 1, yref: "paper", text: words.marks[number].replaceAll("<", "&lt;"), showarrow: false,
       yanchor: "top", yshift: -16 * number, xanchor: mark.x > 0.6 * last ? "right" : "left",
+      xshift: mark.x > 0.6 * last ? -3 : 3,
       font: { color: colour(markColour[mark.kind]) },
     }));
-    return [...epochs.filter((note) => note.text), ...marks];
+    return [...epochs, ...marks];
   };
 
   const drawChart = (chart, place, words) => {
     const traces = chart.lines.flatMap((line, n) => [...bands(line, n), trace(line, n, chart, words)]);
+    const x = chart.lines.flatMap((line) => line.x);
+    const isShort = Math.max(...x) - Math.min(...x) < 8; // steps and epochs are whole
     const layout = frame({
-      height: 260, hovermode: "closest", shapes: shapes(chart), annotations: notes(chart, words),
-      xaxis: axis({ title: { text: words.x, standoff: 4 } }),
+      height: 260, hovermode: "closest", shapes: shapes(chart), annotations: notes(chart, words, place.clientWidth),
+      xaxis: axis({ title: { text: words.x, standoff: 4 }, ...(isShort ? { dtick: 1 } : {}) }),
       yaxis: axis({ type: chart.isLog ? "log" : "linear", exponentformat: "power" }),
     });
     return Plotly.react(place, traces, layout, config);
   };
 
   const scale = [[0, "#440154"], [0.25, "#3b528b"], [0.5, "#21918c"], [0.75, "#5ec962"], [1, "#fde725"]];
+  // The longest form of the names that leaves the map more than half of the room.
+  const named = (map, width) => {
+    const fits = (names) => Math.max(...names.map((name) => name.length)) * 6.6 < 0.45 * width;
+    return [map.layers, map.roomy].find(fits) || map.tight;
+  };
+  const harmless = (names) => names.map((name) => name.replaceAll("<", "&lt;"));
   const drawHeat = (map, place, notFinite) => {
+    const isNarrow = place.clientWidth < 480;
     const shown = map.cells.map((row) => row.map((cell) => (typeof cell === "number" ? cell : null)));
     const bad = map.cells.map((row) => row.map((cell) => (cell === "bad" ? 1 : null)));
-    const named = map.layers.map((name) => name.replaceAll("<", "&lt;"));
+    const layers = harmless(map.layers);
     const columns = map.steps.map(String);
-    const common = { x: columns, y: named, type: "heatmap", xgap: 0, ygap: map.layers.length > 60 ? 0 : 1 };
+    const common = {
+      x: columns, y: layers, text: layers.map((name) => columns.map(() => name)), type: "heatmap", xgap: 0,
+      ygap: map.layers.length > 60 ? 0 : 1,
+    };
     const traces = [{
       ...common, z: shown, colorscale: scale, zmin: map.low, zmax: map.high,
       customdata: shown.map((row) => row.map((cell) => (cell === null ? "" : (10 ** cell).toPrecision(3)))),
-      hovertemplate: "%{y}<br>%{x}: %{customdata}<extra></extra>",
+      hovertemplate: "%{text}<br>%{x}: %{customdata}<extra></extra>", showscale: !isNarrow,
       colorbar: { thickness: 10, outlinewidth: 0, tickprefix: "10<sup>", ticksuffix: "</sup>", nticks: 6 },
     }];
     if (map.hasBad) {
       traces.push({
         ...common, z: bad, colorscale: [[0, "#e00070"], [1, "#e00070"]], showscale: false,
-        hovertemplate: `%{y}<br>%{x}: ${notFinite}<extra></extra>`,
+        hovertemplate: `%{text}<br>%{x}: ${notFinite}<extra></extra>`,
       });
     }
     const layout = frame({
       height: Math.max(140, Math.min(18 * map.layers.length, 720)) + 60,
       xaxis: axis({ type: "category", nticks: 8, showgrid: false }),
-      yaxis: axis({ type: "category", autorange: "reversed", showgrid: false }),
+      yaxis: axis({
+        type: "category", autorange: "reversed", showgrid: false, tickvals: layers,
+        ticktext: harmless(named(map, place.clientWidth)), tickfont: { size: 11 },
+      }),
     });
     return Plotly.react(place, traces, layout, config);
   };

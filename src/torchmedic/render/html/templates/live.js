@@ -128,14 +128,20 @@
     if (shown === null && runs.length) follow(runs.some((run) => run.id === wanted) ? wanted : runs[0].id);
   };
 
-  const speak = () => {
+  // The reader's choice of a language lasts beyond the page; without one the page speaks as the server does.
+  const remembered = () => { try { return localStorage.getItem("torchmedic-language"); } catch { return null; } };
+  const turn = () => {
     const button = at("language");
     [document.documentElement.lang, button.lang] = [button.lang, spoken()];
     for (const told of document.querySelectorAll("[data-say]")) told.textContent = text(told.dataset.say);
+  };
+  at("language").addEventListener("click", () => {
+    turn();
+    try { localStorage.setItem("torchmedic-language", spoken()); } catch { /* not kept */ }
     if (data) show(data);
     list();
-  };
-  at("language").addEventListener("click", speak);
+  });
+  if (remembered() === at("language").lang) turn();
   document.addEventListener("redraw", () => { if (data && !data.error) medic.draw(data); });
   list();
   setInterval(list, 3000);

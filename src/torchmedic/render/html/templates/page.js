@@ -16,8 +16,8 @@
     try { localStorage.setItem("torchmedic-theme", theme); } catch { /* not kept */ }
     apply();
   });
-  // Charts take their colours from the page: they are drawn again for the night, and for paper.
-  for (const query of ["(prefers-color-scheme: dark)", "print"]) {
+  // Charts take colours and room from the page: they are drawn again for the night, for paper, and for a turned phone.
+  for (const query of ["(prefers-color-scheme: dark)", "print", "(max-width: 760px)", "(max-width: 560px)"]) {
     matchMedia(query).addEventListener("change", apply);
   }
 
