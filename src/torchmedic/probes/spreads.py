@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from types import ModuleType
 from typing import Any
 
 import torch
 from torch import nn
 
 from torchmedic.facts import Histogram
+from torchmedic.probes.frames import is_user_file
 
 _BINS = 30
 _MOST_WHOLE_BINS = 60
@@ -21,7 +23,7 @@ def tensors_in(thing: Any, path: str, depth: int = 3) -> Iterator[tuple[str, tor
     """Tensors inside a structure with the Python expression that reaches them."""
     if isinstance(thing, torch.Tensor):
         yield path, thing
-    elif depth == 0 or isinstance(thing, (str, bytes, type, nn.Module)):
+    elif depth == 0 or isinstance(thing, (str, bytes, type, nn.Module)) or _is_library(thing):
         return
     elif isinstance(thing, dict):
         for key, item in list(thing.items())[:200]:
@@ -35,6 +37,11 @@ def tensors_in(thing: Any, path: str, depth: int = 3) -> Iterator[tuple[str, tor
         for name, item in list(vars(thing).items())[:200]:
             if not name.startswith("__"):
                 yield from tensors_in(item, f"{path}.{name}", depth - 1)
+
+
+def _is_library(thing: Any) -> bool:
+    """Whether a thing is a module that is not the user's: it holds much, and a lazy one imports more when asked."""
+    return isinstance(thing, ModuleType) and not is_user_file(str(vars(thing).get("__file__") or ""))
 
 
 def _graph_tensors(data: Any, path: str) -> Iterator[tuple[str, torch.Tensor]]:
