@@ -234,20 +234,11 @@ def _child(work: Path, script: str, arguments: tuple[str, ...], settings: option
     try:  # nothing may escape from here: a fork that went on would run the tests a second time
         from torchmedic.launch import child
 
-        signal.alarm(timeout)
-        os.chdir(work)
-        for name, number in (("stdout", 1), ("stderr", 2)):
-            os.dup2(os.open(Path(settings.run_folder).parent / name, os.O_CREAT | os.O_WRONLY), number)
-        sys.stdout = sys.__stdout__ = os.fdopen(1, "w", closefd=False)
-        sys.stderr = sys.__stderr__ = os.fdopen(2, "w", closefd=False)
-        _forget_shadowed(work)
+        outside = Path(settings.run_folder).parent
+        _become(work, script, arguments, timeout, (outside / "stdout", outside / "stderr"))
         _forget_cached()
         _be_no_user()
-        torch._dynamo.utils.counters.clear()  # what an earlier test compiled in this process is not the script's
-        sys.argv = [script, *arguments]
-        sys.path.insert(0, str(work))
         os.environ[options.VARIABLE] = settings.to_environment()
-        faulthandler.disable()  # pytest's own would take the stack of a native crash
         finish = child.arm()
         status = _run_main(script)
         finish()
@@ -255,6 +246,42 @@ def _child(work: Path, script: str, arguments: tuple[str, ...], settings: option
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
+
+
+def run_bare(work: Path, script: str, *arguments: str, timeout: int = 120) -> tuple[int, str]:
+    """Run a script of a folder there, as plain Python would: its status, and what it printed on both streams."""
+    _import_frameworks(work / script)
+    with tempfile.NamedTemporaryFile() as printed:
+        gc.freeze()
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                _become(work, script, arguments, timeout, (Path(printed.name), Path(printed.name)))
+                status = _run_main(script)
+            finally:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(status)
+        gc.unfreeze()
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        return status, Path(printed.name).read_text(errors="replace")
+
+
+def _become(work: Path, script: str, arguments: tuple[str, ...], timeout: int, streams: tuple[Path, Path]) -> None:
+    """Turn a fork into the process of a script: its folder, streams, arguments and modules."""
+    signal.alarm(timeout)
+    os.chdir(work)
+    opened = {file: os.open(file, os.O_CREAT | os.O_WRONLY) for file in set(streams)}
+    for file, number in zip(streams, (1, 2), strict=True):
+        os.dup2(opened[file], number)
+    sys.stdout = sys.__stdout__ = os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.__stderr__ = os.fdopen(2, "w", closefd=False)
+    _forget_shadowed(work)
+    torch._dynamo.utils.counters.clear()  # what an earlier test compiled in this process is not the script's
+    sys.argv = [script, *arguments]
+    sys.path.insert(0, str(work))
+    faulthandler.disable()  # pytest's own would take the stack of a native crash
 
 
 def _forget_shadowed(work: Path) -> None:
