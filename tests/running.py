@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import atexit
+import base64
 import contextlib
 import faulthandler
+import functools
+import gc
 import importlib
 import linecache
 import os
@@ -18,8 +23,11 @@ import tempfile
 import time
 import traceback
 import types
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 # Once, before the forks: every one of them would import these anew.
@@ -40,10 +48,15 @@ from torchmedic.findings import Verdict
 from torchmedic.launch import parent
 from torchmedic.launch.refused import is_refusal, start_again
 from torchmedic.launch.retrace import SECOND_RUNS, SEEN_AGAIN, settings_again
+from torchmedic.probes import frames
 from torchmedic.ranks.merging import load_whole
 from torchmedic.render.text import draw
 from torchmedic.store import RUN_FILE, append, create, load
 from torchmedic.triage import examine
+
+_TESTS = os.path.dirname(os.path.realpath(__file__))
+_ANSWER, _END = b"watched: ", b"end of the answer\n"
+_FRAMEWORKS = "accelerate|lightning|sklearn|tokenizers|torch_geometric|transformers"
 
 for _package in (torchmedic.probes, torchmedic.replay):
     for _module in pkgutil.iter_modules(_package.__path__, f"{_package.__name__}."):
@@ -67,6 +80,7 @@ class Watched:
 
 def run_watched(script: Path, *arguments: str, timeout: int = 120, break_probe: str = "", **wishes: Any) -> Watched:
     """Run a script (in a copy of its folder) as `torchmedic run` would."""
+    _import_frameworks(script)
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch) / "work"
         shutil.copytree(script.parent, work)
@@ -96,22 +110,73 @@ def run_watched(script: Path, *arguments: str, timeout: int = 120, break_probe: 
 
 def run_watched_afresh(script: Path) -> Watched:
     """The same from a new interpreter: its memory and libraries are the script's own, not those of the tests."""
-    code = "import pickle, sys; from pathlib import Path; from tests.running import run_watched; "
-    code += "sys.stdout.buffer.write(b'@@' + pickle.dumps(run_watched(Path(sys.argv[1]))))"
-    root = Path(__file__).resolve().parents[1]
-    # Libraries that other tests have imported set this one for the whole process.
-    environment = {name: value for name, value in os.environ.items() if name != "KMP_DUPLICATE_LIB_OK"}
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(script)], cwd=root, env=environment, stdout=subprocess.PIPE, check=True
-    )
-    watched: Watched = pickle.loads(done.stdout.partition(b"@@")[2])
+    server = _new_interpreter()
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(f"{script}\n".encode())
+    server.stdin.flush()
+    said = list(iter(server.stdout.readline, _END))
+    (answer,) = [line.removeprefix(_ANSWER) for line in said if line.startswith(_ANSWER)]
+    watched: Watched = pickle.loads(base64.b64decode(answer))
     return watched
 
 
+@functools.cache
+def _new_interpreter() -> subprocess.Popen[bytes]:
+    """An interpreter that has done nothing but import this module, and forks for every script."""
+    code = "from tests.running import _serve; _serve()"
+    root = Path(__file__).resolve().parents[1]
+    # Libraries that other tests have imported set this one for the whole process.
+    environment = {name: value for name, value in os.environ.items() if name != "KMP_DUPLICATE_LIB_OK"}
+    pipe = subprocess.PIPE
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=root, env=environment, stdin=pipe, stdout=pipe)
+    atexit.register(process.kill)
+    return process
+
+
+def _serve() -> None:
+    """Answer scripts from standard input, a line for each."""
+    for line in sys.stdin:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                answer = base64.b64encode(pickle.dumps(run_watched(Path(line.rstrip("\n")))))
+                sys.stdout.write(f"\n{_ANSWER.decode()}{answer.decode()}\n")
+                sys.stdout.flush()
+            finally:
+                os._exit(0)
+        os.waitpid(pid, 0)
+        sys.stdout.write(f"\n{_END.decode()}")
+        sys.stdout.flush()
+
+
+def _import_frameworks(script: Path) -> None:
+    """What a script will take from a large framework, once, before the forks: there it would take seconds each time."""
+    for statement in _frameworks_in(script.read_bytes()):
+        with warnings.catch_warnings(), contextlib.suppress(Exception):
+            warnings.simplefilter("ignore")
+            exec(statement, {})
+
+
+@functools.cache
+def _frameworks_in(source: bytes) -> tuple[CodeType, ...]:
+    try:
+        lines = ast.parse(source).body
+    except (SyntaxError, ValueError):
+        return ()
+    named = [line for line in lines if isinstance(line, (ast.Import, ast.ImportFrom))]
+    large = [line for line in named if re.match(rf"(from|import) ({_FRAMEWORKS})\b", ast.unparse(line))]
+    return tuple(compile(ast.unparse(line), "<framework>", "exec") for line in large)
+
+
 def _in_fork(work: Path, script: str, arguments: tuple[str, ...], settings: options.Settings, timeout: int) -> int:
+    # What the tests hold is set aside: a collection in the fork would write to every page of it, and so copy it.
+    _clear_functions()
+    gc.freeze()
     pid = os.fork()
     if pid == 0:
         _child(work, script, arguments, settings, timeout)
+    gc.unfreeze()
     folder = Path(settings.run_folder)
     raw = _wait(pid, folder) if settings.on_stuck == "stop" else os.waitpid(pid, 0)[1]
     status = os.waitstatus_to_exitcode(raw)
@@ -169,19 +234,11 @@ def _child(work: Path, script: str, arguments: tuple[str, ...], settings: option
     try:  # nothing may escape from here: a fork that went on would run the tests a second time
         from torchmedic.launch import child
 
-        signal.alarm(timeout)
-        os.chdir(work)
-        for name, number in (("stdout", 1), ("stderr", 2)):
-            os.dup2(os.open(Path(settings.run_folder).parent / name, os.O_CREAT | os.O_WRONLY), number)
-        sys.stdout = sys.__stdout__ = os.fdopen(1, "w", closefd=False)
-        sys.stderr = sys.__stderr__ = os.fdopen(2, "w", closefd=False)
-        _forget_shadowed(work)
+        outside = Path(settings.run_folder).parent
+        _become(work, script, arguments, timeout, (outside / "stdout", outside / "stderr"))
         _forget_cached()
-        torch._dynamo.utils.counters.clear()  # what an earlier test compiled in this process is not the script's
-        sys.argv = [script, *arguments]
-        sys.path.insert(0, str(work))
+        _be_no_user()
         os.environ[options.VARIABLE] = settings.to_environment()
-        faulthandler.disable()  # pytest's own would take the stack of a native crash
         finish = child.arm()
         status = _run_main(script)
         finish()
@@ -189,6 +246,42 @@ def _child(work: Path, script: str, arguments: tuple[str, ...], settings: option
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
+
+
+def run_bare(work: Path, script: str, *arguments: str, timeout: int = 120) -> tuple[int, str]:
+    """Run a script of a folder there, as plain Python would: its status, and what it printed on both streams."""
+    _import_frameworks(work / script)
+    with tempfile.NamedTemporaryFile() as printed:
+        gc.freeze()
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                _become(work, script, arguments, timeout, (Path(printed.name), Path(printed.name)))
+                status = _run_main(script)
+            finally:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(status)
+        gc.unfreeze()
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        return status, Path(printed.name).read_text(errors="replace")
+
+
+def _become(work: Path, script: str, arguments: tuple[str, ...], timeout: int, streams: tuple[Path, Path]) -> None:
+    """Turn a fork into the process of a script: its folder, streams, arguments and modules."""
+    signal.alarm(timeout)
+    os.chdir(work)
+    opened = {file: os.open(file, os.O_CREAT | os.O_WRONLY) for file in set(streams)}
+    for file, number in zip(streams, (1, 2), strict=True):
+        os.dup2(opened[file], number)
+    sys.stdout = sys.__stdout__ = os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.__stderr__ = os.fdopen(2, "w", closefd=False)
+    _forget_shadowed(work)
+    torch._dynamo.utils.counters.clear()  # what an earlier test compiled in this process is not the script's
+    sys.argv = [script, *arguments]
+    sys.path.insert(0, str(work))
+    faulthandler.disable()  # pytest's own would take the stack of a native crash
 
 
 def _forget_shadowed(work: Path) -> None:
@@ -204,11 +297,23 @@ def _forget_shadowed(work: Path) -> None:
 def _forget_cached() -> None:
     """Every script is called `bad.py` or `good.py`: what is known of another one of that name must not be believed."""
     linecache.clearcache()
-    for name, module in list(sys.modules.items()):
-        if name.startswith(("torchmedic.probes.", "torchmedic.replay.")):
-            for thing in list(vars(module).values()):
-                if callable(getattr(thing, "cache_clear", None)):
-                    thing.cache_clear()
+    for clear in _clear_functions():
+        clear()
+
+
+@functools.cache
+def _clear_functions() -> list[Callable[[], None]]:
+    watching = [m for name, m in sys.modules.items() if name.startswith(("torchmedic.probes.", "torchmedic.replay."))]
+    things = {id(thing): thing for module in watching for thing in vars(module).values()}
+    # Where a folder lies does not depend on the script.
+    known = [thing for thing in things.values() if thing is not frames._real_folder]
+    return [thing.cache_clear for thing in known if callable(getattr(thing, "cache_clear", None))]
+
+
+def _be_no_user() -> None:
+    """The frames of the tests lie below the script's, as those of the interpreter would: they are not the user's."""
+    roots = (*frames._library_roots(), os.path.join(_TESTS, ""))
+    frames._library_roots = lambda: roots
 
 
 def _run_main(script: str) -> int:

@@ -46,6 +46,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": 1,
         "spark.sql.warehouse.dir": folder / "warehouse",
+        # For a few small queries it takes longer to compile them, and the server, than to interpret them.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     }
     submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
     asked = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]

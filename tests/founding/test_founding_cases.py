@@ -17,7 +17,8 @@ from tests.running import rendered, run_watched
 
 TABLE = rows(PAGE.read_text(encoding="utf-8"))
 _WIDE = 400
-_SECONDS = 900
+SECONDS = 900
+LEFT_BEHIND = shutil.ignore_patterns("__pycache__", ".torchmedic", "data")
 
 
 def _name(row: Row) -> str:
@@ -28,7 +29,7 @@ def answer_to(row: Row, scratch: Path) -> str:
     """What torchmedic says to the command of a row, as its user would read it."""
     words = shlex.split(row.command)
     if words[:2] == ["torchmedic", "run"] and words[2].endswith(".py") and "&&" not in words:
-        watched = run_watched(row.folder / words[2], *words[3:], timeout=_SECONDS)
+        watched = run_watched(row.folder / words[2], *words[3:], timeout=SECONDS)
         return rendered(watched.verdict, width=_WIDE)
     return typed_in_a_shell(row.command, row.folder, scratch)
 
@@ -36,7 +37,7 @@ def answer_to(row: Row, scratch: Path) -> str:
 def typed_in_a_shell(command: str, folder: Path, scratch: Path) -> str:
     """The output of a command line in a copy of an example's folder."""
     work = scratch / folder.name
-    shutil.copytree(folder, work, ignore=shutil.ignore_patterns("__pycache__", ".torchmedic", "data"))
+    shutil.copytree(folder, work, ignore=LEFT_BEHIND)
     environment = dict(os.environ, COLUMNS=str(_WIDE), NO_COLOR="1", TERM="dumb")
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
     done = subprocess.run(
@@ -47,7 +48,7 @@ def typed_in_a_shell(command: str, folder: Path, scratch: Path) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=_SECONDS,
+        timeout=SECONDS,
     )
     return done.stdout
 

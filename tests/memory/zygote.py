@@ -5,6 +5,7 @@ The tests' own process will not do: once autograd has run in a process, its engi
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -32,6 +33,7 @@ def main() -> None:
     """Answer requests from standard input, a line for each."""
     for name in _MODELS:
         getattr(transformers, name)
+    gc.freeze()  # a collection in a fork would write to every page of what is held here, and so copy it
     for line in sys.stdin:
         child = os.fork()
         if child == 0:

@@ -27,6 +27,21 @@ def _library_roots() -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=4096)
+def _real_folder(folder: str) -> str:
+    return os.path.realpath(folder)
+
+
+def _real_path(filename: str) -> str:
+    """`os.path.realpath`, without a look at every folder of the path again for every file in it."""
+    folder, name = os.path.split(filename)
+    if not os.path.isabs(folder) or name in ("", os.curdir, os.pardir):
+        return os.path.realpath(filename)
+    path = os.path.join(_real_folder(folder), name)
+    return os.path.realpath(path) if os.path.islink(path) else path
+
+
+# Asked of every module that is loaded: as many entries as the largest frameworks have files.
+@functools.lru_cache(maxsize=32768)
 def is_user_file(filename: str) -> bool:
     """Whether a code object's file belongs to the user: not Python's, not a package's, not ours.
 
@@ -35,7 +50,7 @@ def is_user_file(filename: str) -> bool:
     """
     if not filename or (filename.startswith("<") and not filename.startswith("<ipython-input")):
         return False
-    path = os.path.realpath(filename)
+    path = _real_path(filename)
     if (
         path.startswith(_PACKAGE)
         or f"{os.sep}site-packages{os.sep}" in path

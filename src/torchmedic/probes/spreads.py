@@ -40,7 +40,7 @@ def tensors_in(thing: Any, path: str, depth: int = 3) -> Iterator[tuple[str, tor
 
 
 def _is_library(thing: Any) -> bool:
-    """A module that somebody else wrote: it holds none of the user's data, and looking may make it warn."""
+    """A module that somebody else wrote: it holds none of the user's data, may warn when looked at, or import more."""
     return isinstance(thing, ModuleType) and not is_user_file(str(vars(thing).get("__file__") or "<built-in>"))
 
 
