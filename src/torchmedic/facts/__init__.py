@@ -199,4 +199,5 @@ from torchmedic.facts.wiring import SchedulerSeen as SchedulerSeen
 from torchmedic.facts.wiring import StateLoaded as StateLoaded
 from torchmedic.facts.wiring import StrayLeaf as StrayLeaf
 from torchmedic.facts.wiring import TrainedInEval as TrainedInEval
+from torchmedic.facts.workers import SamplesRepeated as SamplesRepeated
 from torchmedic.facts.workers import WorkerStream as WorkerStream

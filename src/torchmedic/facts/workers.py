@@ -1,4 +1,4 @@
-"""What was seen of the random numbers that loader workers draw."""
+"""What was seen of loader workers: the random numbers that they draw, and the samples that they hand out."""
 
 from __future__ import annotations
 
@@ -26,6 +26,25 @@ class WorkerStream(Observation):
     repeated: int
     same_samples: bool
     held: bool
+    where: Location | None
+    loader_built: Location | None
+    step: int | None = None
+
+
+@fact
+class SamplesRepeated(Observation):
+    """Workers of a training loader that handed out the same samples of a stream in one pass.
+
+    `alike` of the `workers` gave the same `samples`: the first ones, `in_order`, or all of them. `where` is the line
+    of the stream's `__iter__` that goes over them.
+    """
+
+    kind: ClassVar[str] = "samples-repeated"
+    dataset: str
+    workers: int
+    alike: int
+    samples: int
+    in_order: bool
     where: Location | None
     loader_built: Location | None
     step: int | None = None

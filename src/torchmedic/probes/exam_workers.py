@@ -1,4 +1,4 @@
-"""The exam of loader workers: do they draw the same random numbers as each other, or as in the epoch before."""
+"""The exam of loader workers: do they draw the same random numbers or hand out the same samples as each other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 from torch.utils.data import dataloader, get_worker_info
 
-from torchmedic.facts import Location, WorkerStream
+from torchmedic.facts import Location, SamplesRepeated, WorkerStream
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import is_user_file, location
 from torchmedic.probes.loaders import Loaders
@@ -21,6 +21,7 @@ from torchmedic.probes.patching import Patches, hide_frame
 from torchmedic.probes.sources import hung_at, variable_made_at
 from torchmedic.probes.streams import digests, held_generators
 from torchmedic.probes.values import type_name
+from torchmedic.probes.worker_samples import handed_out_at, repeated, watch_stream
 from torchmedic.record import Probe, Recorder, shielded
 
 _FILE = "worker-streams.jsonl"
@@ -37,11 +38,12 @@ class _Source:
     built: Location | None
     seeded: Location | None
     held: dict[str, Location | None]
+    handed_out: Location | None
     trained: bool = False
 
 
 class WorkerExam(Probe):
-    """Workers write the states before and after their first batch into a file; it is read when the script is over.
+    """Workers write the states around their first batch, and what a stream hands out, into a file; read at the end.
 
     Only forked workers are seen: one that is spawned does not have our patches.
     """
@@ -65,6 +67,8 @@ class WorkerExam(Probe):
             fetcher = original(kind, dataset, *args, **kwargs)  # type: ignore[no-untyped-call]
             if get_worker_info() is not None and kind == dataloader._DatasetKind.Map:
                 _watch_first(fetcher, dataset, str(self._file))
+            elif get_worker_info() is not None:
+                watch_stream(fetcher, lambda told: _write(str(self._file), {"dataset": id(dataset), **told}))
             return fetcher
 
         self._patches.replace(dataloader._DatasetKind, "create_fetcher", staticmethod(create_fetcher))
@@ -91,6 +95,7 @@ class WorkerExam(Probe):
                 built=self._loaders.built_for(iterator),
                 seeded=_seeded_at(getattr(iterator, "_worker_init_fn", None)),
                 held={name: _made_at(name, dataset) for name, _ in held_generators(dataset)},
+                handed_out=handed_out_at(type(dataset)),
             )
         return known
 
@@ -110,8 +115,12 @@ class WorkerExam(Probe):
         seen = [json.loads(line) for line in self._file.read_text().splitlines()]
         mine = [report for report in seen[self._judged.get(key, 0) :] if report["dataset"] == key]
         self._judged[key] = len(seen)
-        for stream in sorted({name for report in mine for name in report["before"]}):
-            fact = _fact(stream, mine, source)
+        drawn = [report for report in mine if "before" in report]
+        facts: list[WorkerStream | SamplesRepeated | None] = [
+            _fact(stream, drawn, source) for stream in sorted({name for one in drawn for name in one["before"]})
+        ]
+        facts.append(repeated(mine, source.kind, source.handed_out, source.built))
+        for fact in facts:
             if fact is not None:
                 self.recorder.observe(fact)
 
@@ -142,7 +151,7 @@ def _report(dataset: Any, file: str, before: dict[str, str], index: Any) -> None
         after = digests(dataset)
         worker = get_worker_info()
         drawn = {name: state for name, state in before.items() if after.get(name) != state}
-        if worker is None or not drawn or (os.path.exists(file) and os.path.getsize(file) > _MOST_BYTES):
+        if worker is None or not drawn:
             return
         samples = [int(i) for i in (index if isinstance(index, (list, tuple)) else [index])[:_MOST_INDICES]]
         told = {
@@ -153,10 +162,15 @@ def _report(dataset: Any, file: str, before: dict[str, str], index: Any) -> None
             "before": drawn,
             "samples": samples,
         }
-        with open(file, "a", encoding="utf-8") as out:
-            out.write(json.dumps(told) + "\n")
+        _write(file, told)
     except Exception:  # noqa: BLE001 - the user's run goes on without this exam
         return
+
+
+def _write(file: str, told: dict[str, Any]) -> None:
+    if not os.path.exists(file) or os.path.getsize(file) <= _MOST_BYTES:
+        with open(file, "a", encoding="utf-8") as out:
+            out.write(json.dumps(told) + "\n")
 
 
 def _fact(stream: str, reports: list[dict[str, Any]], source: _Source) -> WorkerStream | None:
