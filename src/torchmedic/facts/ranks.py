@@ -182,8 +182,8 @@ class RankStep(Observation):
 
     `norms` are those of parameters after the update, `batch` a fingerprint of what was given to the wrapped model,
     `wrapped` how often that was called with gradients on, `bypassed` where its inner module was called instead.
-    `exchanges` counts the backward passes that exchanged gradients, of all `backwards`. `buffers` are there where the
-    wrapper does not spread them: their norms, and for BatchNorm the statistics of some channels.
+    `exchanges` counts the backward passes that exchanged gradients, of all `backwards`; `alone` those after the last
+    exchange, and `alone_at` is where they were told not to exchange. `buffers` are there where the wrapper does not spread them: their norms, and for BatchNorm the statistics of some channels.
     """
 
     kind: ClassVar[str] = "rank-step"
@@ -197,6 +197,8 @@ class RankStep(Observation):
     bypassed_by: str = ""
     backwards: int = 0
     exchanges: int = 0
+    alone: int = 0
+    alone_at: Location | None = None
     backward_at: Location | None = None
     seed: int = 0
     stepped_at: Location | None = None

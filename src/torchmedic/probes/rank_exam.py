@@ -51,6 +51,7 @@ class RankExam(Probe):
         self._has_seen_wrapper = False
         self._clear()
         self._watch_saving()
+        self._watch_no_sync()
         self._handles = [torch_module.register_module_forward_pre_hook(shielded(self)(self._before_forward))]
 
     def remove(self) -> None:
@@ -63,12 +64,28 @@ class RankExam(Probe):
         self._called_at: Location | None = None
         self._bypassed: Location | None = None
         self._bypassed_by = ""
-        self._backwards = self._exchanges = 0
+        self._backwards = self._exchanges = self._alone = 0
+        self._alone_at: Location | None = None
         self._backward_at: Location | None = None
 
     def _stop_looking(self) -> None:
         while self._handles:
             self._handles.pop().remove()
+
+    def _watch_no_sync(self) -> None:
+        original = DistributedDataParallel.no_sync
+        note = shielded(self)(self._note_no_sync)
+
+        @functools.wraps(original)
+        def no_sync(wrapper: Any) -> Any:
+            note()
+            return original(wrapper)
+
+        self._patches.replace(DistributedDataParallel, "no_sync", no_sync)
+
+    def _note_no_sync(self) -> None:
+        if self.recorder.step < CLOSE_STEPS:
+            self._alone_at = user_location()
 
     # -- events --------------------------------------------------------------------------------------------------
 
@@ -114,6 +131,9 @@ class RankExam(Probe):
         self._backwards += 1
         if any(wrapper.require_backward_grad_sync for wrapper in self._wrappers()):
             self._exchanges += 1
+            self._alone = 0
+        else:
+            self._alone += 1
         if self.recorder.step < CLOSE_STEPS:
             self._backward_at = user_location()
 
@@ -177,6 +197,8 @@ class RankExam(Probe):
             bypassed_by=self._bypassed_by,
             backwards=self._backwards,
             exchanges=self._exchanges,
+            alone=self._alone,
+            alone_at=self._alone_at,
             backward_at=self._backward_at,
             seed=torch.initial_seed(),
             stepped_at=user_location(),
