@@ -183,7 +183,8 @@ class RankStep(Observation):
     `norms` are those of parameters after the update, `batch` a fingerprint of what was given to the wrapped model,
     `wrapped` how often that was called with gradients on, `bypassed` where its inner module was called instead.
     `exchanges` counts the backward passes that exchanged gradients, of all `backwards`; `alone` those after the last
-    exchange, and `alone_at` is where they were told not to exchange. `buffers` are there where the wrapper does not spread them: their norms, and for BatchNorm the statistics of some channels.
+    exchange, and `alone_at` is where they were told not to exchange. `buffers` are there where the wrapper does not
+    spread them: their norms, and for BatchNorm the statistics of some channels.
     """
 
     kind: ClassVar[str] = "rank-step"
