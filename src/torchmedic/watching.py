@@ -32,6 +32,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.metrics import Metrics
     from torchmedic.probes.modules import Modules
     from torchmedic.probes.optimizers import Optimizers
+    from torchmedic.probes.paired_files import PairedFiles
     from torchmedic.probes.paired_loaders import PairedLoaders
     from torchmedic.probes.piling_hooks import HookCounts
     from torchmedic.probes.pulse import Pulse
@@ -61,7 +62,8 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     )
     ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
     trackers = Trackers()
-    told = (trackers, Frameworks(trackers), FirstBatches(), FirstBatchAgain(loaders), RowsChanged(), IgnoredTokens())
+    read = (FirstBatches(), FirstBatchAgain(loaders), RowsChanged(), IgnoredTokens(), PairedFiles())
+    told = (trackers, Frameworks(trackers), *read)
     exams = wiring_exams(modules, optimizers)
     for probe in (*watching, *ranks, *silent, *told, *exams, *_after_a_crash(modules, loaders)):
         recorder.add(probe)

@@ -93,6 +93,21 @@ class RowsWithoutWeight(Observation):
 
 
 @fact
+class FilesPairedApart(Observation):
+    """Two lists of files that a data set reads at one index, in different orders; `names` stand at `row`."""
+
+    kind: ClassVar[str] = "files-paired-apart"
+    dataset: str
+    lists: tuple[str, ...]
+    names: tuple[str, ...]
+    row: int
+    apart: int
+    rows: int
+    where: Location | None
+    step: int | None = None
+
+
+@fact
 class RowsRewritten(Observation):
     """Rows of a data set that were other ones whenever a pass over them began; `values` of one number at the looks."""
 
