@@ -16,7 +16,7 @@ from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modes import is_compiled, take_off
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
-from torchmedic.probes.sources import freezing_lines
+from torchmedic.probes.sources import freezing_lines, is_given_values
 from torchmedic.probes.trace import StorageKey, storage_key
 from torchmedic.record import Probe, Recorder
 
@@ -270,6 +270,7 @@ class CutExam(Probe):
             not same
             or any(p.requires_grad for p in layer.parameters(recurse=False))
             or not self._lineage.is_fresh(layer)
+            or is_given_values(owner.path.split(".")[-2] if "." in owner.path else owner.path)
         ):
             return
         prefix = owner.path.rpartition(".")[0]

@@ -14,6 +14,7 @@ from torchmedic.probes.expressions import called_name, parsed
 from torchmedic.probes.frames import file_of, is_user_file, location, shown_path
 
 _GRAD_FREE = ("no_grad", "inference_mode", "set_grad_enabled")
+_FIXED_VALUES = ("constant_", "eye_", "dirac_", "ones_", "zeros_")
 
 
 def user_files() -> list[str]:
@@ -138,6 +139,25 @@ def freezing_lines() -> tuple[Location, ...]:
     """Lines that switch a tensor's or a module's gradient off."""
     found = [location(file, line) for file, node in _statements() for line in _freezes(node)]
     return tuple(dict.fromkeys(found))
+
+
+def is_given_values(layer: str) -> bool:
+    """Whether the script writes values of its own into the weight of a layer, by the name that it hangs under."""
+    trees = [tree for file in user_files() if (tree := parsed(file)) is not None]
+    return any(_gives_values(node, layer) for tree in trees for node in ast.walk(tree))
+
+
+def _gives_values(node: ast.AST, layer: str) -> bool:
+    weight = f".{layer}.weight"
+    if isinstance(node, ast.Call):
+        written = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+        if called_name(node) in _FIXED_VALUES and node.args:
+            written = ast.unparse(node.args[0])
+        elif called_name(node) != "copy_":
+            return False
+        return written.removesuffix(".data").endswith(weight)
+    targets = [t.value if isinstance(t, ast.Subscript) else t for t in _targets(node)]
+    return any(ast.unparse(target).removesuffix(".data").endswith(weight) for target in targets)
 
 
 def _freezes(node: ast.stmt) -> Iterator[int]:

@@ -1,0 +1,72 @@
+"""A last batch of one sample meets `squeeze()`, which drops the axis of the batch too."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from torchmedic.facts import Crash, Location, Run
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._reading import also, crash_in, quoted, said, shape, tensors, user_line
+from torchmedic.rules.errors._syntax import Code
+
+_PATTERNS = (
+    r"size mismatch \(got input: \[\d*\], target: \[1\]\)",
+    r"input batch_size \(\d+\) to match target batch_size \(1\)",
+    r"(?:target|input) size \(torch\.Size\(\[\]\)\)",
+    r"Dimension out of range \(expected to be in range of \[-1, 0\]",
+    r"expected 2D(?: or 3D)?(?: \([^)]*\))? input \(got [01]D input\)",
+    r"too many indices for tensor of dimension [01]\b",
+    r"iteration over a 0-d tensor|len\(\) of a 0-d tensor",
+)
+
+
+class SingleSampleSqueezed(Rule):
+    """A dimension is missing, the batch has one sample, and the way there holds a `squeeze` of every axis of one."""
+
+    code = "ERR093"
+    name = "single-sample-squeezed"
+    symptoms = (Symptom.CRASH,)
+    tell_apart = "the batch that fails has a single sample, and the code says `squeeze()` without a dimension"
+    needs = (Crash,)
+    folds = ("loss-shape-mismatch", "missing-dimension")
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        crash = crash_in(run)
+        line = user_line(crash) if crash is not None else None
+        if crash is None or line is None or said(crash, *_PATTERNS) is None:
+            return
+        lonely = [(n, t) for f in crash.frames if f.is_user for n, t in tensors(f) if t.shape[:1] == (1,)]
+        batch = max(lonely, key=lambda found: len(found[1].shape), default=None)
+        squeezes = list(_squeezes(Code.of(run)))
+        if batch is None or len(batch[1].shape) < 2 or not squeezes:
+            return
+        where, size = squeezes[0], shape(batch[1].shape)
+        yield self.diagnose(
+            headline=f"`squeeze()` takes the axis of the batch: {quoted(batch[0])} {size} is one sample",
+            confidence="likely",
+            where=where,
+            label="drops every axis of length 1, that of a batch of one too",
+            also=also((line, "fails here"), *((place, "the same") for place in squeezes[1:3]), but=where),
+            culprit=Culprit(op="squeeze", tensor=batch[0], phase="forward"),
+            evidence=(f"the error: {crash.message.strip().splitlines()[0]}",),
+            remedies=(
+                Remedy(title="name the axis: `squeeze(-1)`, or `flatten(1)` after pooling"),
+                Remedy(title="or leave the last short batch out: `DataLoader(…, drop_last=True)`"),
+            ),
+        )
+
+
+def _squeezes(code: Code) -> Iterator[Location]:
+    """Every `squeeze` that names no axis; those inside of `forward` first."""
+    found = [
+        code.place(file, node)
+        for file, tree in code.trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("squeeze", "squeeze_")
+        and not node.keywords
+        and len(node.args) == (ast.unparse(node.func.value) == "torch")
+    ]
+    yield from sorted(found, key=lambda place: "forward" not in place.function)
