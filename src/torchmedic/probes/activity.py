@@ -48,6 +48,14 @@ def state(pid: int) -> str:
         return ""
 
 
+def parent_of(pid: int) -> int | None:
+    """Who a process belongs to: 1 when the one that started it is gone."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except (OSError, IndexError, ValueError):
+        return None
+
+
 def children(pid: int) -> list[int]:
     """The processes a process has started."""
     found: list[int] = []

@@ -169,7 +169,8 @@ class Stuck(Probe):
         stack = threads[0].stack if threads else ()
         lock = activity.awaited_lock(os.getpid())
         frames = sys._current_frames()
-        held = holder_of(self._main.ident or 0, frames) if wait.kind == "lock" else None
+        held = holder_of(self._main.ident or 0, frames) if wait.kind in ("lock", "") else None
+        kind = "lock" if held is not None else wait.kind
         names = {t.ident: t.name for t in threading.enumerate()}
         return Standing(
             rank=self.recorder.rank,
@@ -178,7 +179,7 @@ class Stuck(Probe):
             still=still,
             patience=patience,
             usual=sorted(self._steps)[len(self._steps) // 2] if self._steps else None,
-            waits_for="file-lock" if lock is not None else wait.kind,
+            waits_for="file-lock" if lock is not None else kind,
             call=wait.call,
             where=user_line(stack),
             threads=threads,

@@ -19,6 +19,7 @@ _ECHO = re.compile(
     r"(?i)connection (?:closed|reset) by (?:peer|remote)|remote process exited|broken pipe"
     r"|connection was (?:likely )?closed"
 )
+_LIMIT = re.compile(r"(?i)(?:waiting |Timeout\(ms\)=)(\d+)")
 _TIME_OUT = re.compile(r"(?i)timed out waiting \d+ ?ms|watchdog caught collective operation timeout")
 
 
@@ -93,6 +94,7 @@ def _without_echo(run: Run) -> Run:
         message=crash.message.strip().splitlines()[0],
         where=crash.user_frame.location if crash.user_frame else None,
         timed_out=bool(_TIME_OUT.search(crash.message)),
+        limit=int(limit[1]) / 1000 if (limit := _LIMIT.search(crash.message)) else None,
         step=crash.step,
     )
     kept = tuple(seen for seen in run.observations if seen is not crash)

@@ -82,7 +82,7 @@ class HeldUpRank(Rule):
             step=call.step,
             also=(Also(location=call.where, why=f"rank {rank} waited here"),) if call.where is not None else (),
             culprit=Culprit(op=call.op),
-            evidence=(f"the message of rank {rank}: {lost.message}",),
+            evidence=(f"collectives of this group may take {lost.limit:g} s",) if lost.limit else (),
             remedies=(
                 Remedy(title="let collectives wait longer: `init_process_group(..., timeout=timedelta(hours=2))`"),
                 Remedy(title="or share the work: what one rank does alone, all others wait for"),
