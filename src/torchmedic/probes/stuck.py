@@ -114,7 +114,10 @@ class Stuck(Probe):
         if asked is not None and asked != self._answered:
             self._answered = asked
             self._has_stood = True
-            self.recorder.observe(self._standing(still, self._wait(), 0.0))
+            wait = self._wait()
+            # A rank whose workers make its batch just now is on its way.
+            still = still if self._others_are_idle(wait) else 0.0
+            self.recorder.observe(self._standing(still, wait, 0.0))
             self.recorder.flush()
 
     def _mark_if_stuck(self, still: float) -> None:
@@ -155,7 +158,7 @@ class Stuck(Probe):
         if wait.kind in ("collective", "gradients", "device"):
             return True
         pids = [os.getpid(), *activity.descendants(os.getpid())]
-        return all(share < _IDLE for share in activity.busy_shares(pids).values())
+        return not activity.any_active(pids, _IDLE)
 
     # -- what is written down ------------------------------------------------------------------------------------
 

@@ -111,7 +111,9 @@ def _as_rank(run: Run, folder: Path) -> Run:
     where = last_seen(folder) if not run.info.ended else None
     more: list[Observation] = [CollectiveCalls(calls=calls)] if calls else []
     more += [LastSeen(where=where, step=run.info.steps)] if where is not None else []
-    return replace(run, observations=(*run.observations, *more))
+    # One that was killed has not said how many steps it made; its collectives have.
+    steps = run.info.steps if run.info.ended else max(run.info.steps, *(call.step for call in calls), 0)
+    return replace(run, info=replace(run.info, steps=steps), observations=(*run.observations, *more))
 
 
 def _load_or_none(path: Path) -> Run | None:
