@@ -35,9 +35,9 @@ def test_ranks_that_wait_for_a_slow_evaluation_are_not_stuck() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at through /proc")
-def test_a_process_that_computes_or_writes_is_active(tmp_path: Path) -> None:
+def test_a_process_that_computes_or_writes_is_active() -> None:
     asleep = subprocess.Popen(["sleep", "30"])
-    writing = subprocess.Popen(["dd", "if=/dev/zero", f"of={tmp_path / 'file'}", "bs=1k", "count=100000"])
+    writing = subprocess.Popen(["dd", "if=/dev/zero", "of=/dev/null", "bs=1k"])
     try:
         assert not any_active([asleep.pid], idle=0.05)
         assert any_active([asleep.pid, writing.pid], idle=0.05)

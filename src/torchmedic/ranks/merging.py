@@ -113,7 +113,14 @@ def _as_rank(run: Run, folder: Path) -> Run:
     more += [LastSeen(where=where, step=run.info.steps)] if where is not None else []
     # One that was killed has not said how many steps it made; its collectives have.
     steps = run.info.steps if run.info.ended else max(run.info.steps, *(call.step for call in calls), 0)
-    return replace(run, info=replace(run.info, steps=steps), observations=(*run.observations, *more))
+    info = replace(run.info, steps=steps, folder=run.info.folder or _shown(folder))
+    return replace(run, info=info, observations=(*run.observations, *more))
+
+
+def _shown(folder: Path) -> str:
+    """A folder as it would be typed, below the working directory."""
+    path = folder.absolute()
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
 
 def _load_or_none(path: Path) -> Run | None:
