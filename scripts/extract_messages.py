@@ -39,7 +39,7 @@ _ASKS = re.compile(
 _GRAMMAR = frozenset(
     "|s|es|is|are|was|were|has|have|a|an|it|they|y|ies|do|does|its|their|it is|they are|this|these|that|those|one|ones|"  # noqa: SIM905
     "it has|they have|itself|themselves|them|goes|go|makes|make|holds|hold|loses|lose|stands|stand|names|name|lies|"
-    "lie|waits|wait|calls|call|leaves|leave|updates|update".split("|")
+    "lie|waits|wait|calls|call|leaves|leave|updates|update|agrees|agree".split("|")
 )
 _COUNTING = ("many", "counted")
 # What the code puts together from words that are chosen elsewhere.

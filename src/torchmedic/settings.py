@@ -13,7 +13,7 @@ RUN_FILE = "rank0.db"
 OnSick = Literal["stop", "skip", "continue"]
 OnStuck = Literal["report", "stop"]
 ON_SICK: tuple[OnSick, ...] = get_args(OnSick)
-Purpose = Literal["watch", "retrace", "wake", "versions", "amplification", "memory", "reading"]
+Purpose = Literal["watch", "retrace", "wake", "versions", "amplification", "memory", "reading", "worker"]
 
 
 @dataclass(frozen=True, kw_only=True)

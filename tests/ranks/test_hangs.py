@@ -86,6 +86,8 @@ def test_a_hang_is_named_with_the_line_of_each_rank(
     began = max(float(file.read_text()) for file in folder.glob("began-*"))
     assert said.stat().st_mtime - began < 30
     assert f"--> train.py:{_line(f'here: {kind}')} " in text, text
+    if kind == "barrier":
+        assert "which ranks 0, 1 and 3 never call" in text
     if kind != "worker":
         assert f"train.py:{_line(f'waits: {kind}')} " in text, text
         assert process.poll() is None, "a run that hangs is left alone"

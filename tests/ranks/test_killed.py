@@ -20,6 +20,9 @@ def test_the_rank_that_was_killed_is_named(world: int) -> None:
     assert diagnosis.code == "RNK008", rendered(watched.verdict)
     assert diagnosis.headline.startswith(f"rank {last} of {world} died of SIGKILL")
     assert diagnosis.step == 5, "its last collective was that of the sixth step, which five had gone before"
+    assert diagnosis.ranks == (last,)
+    assert watched.verdict.outcome == "crashed"
+    assert watched.verdict.info.steps >= 5, "as many as it sampled before it died"
     assert diagnosis.where is not None
     assert "backward" in diagnosis.where.source
     assert [rank.info.rank for rank in watched.run.ranks] == list(range(world))

@@ -32,4 +32,5 @@ def test_a_sick_run_of_several_ranks_is_stopped_with_one_diagnosis() -> None:
     assert watched.codes == ["NUM020"]
     assert watched.verdict.unexplained == ()
     assert watched.verdict.info.stopped_by_us
+    assert watched.verdict.info.folder.endswith("rank1"), "what the run left is that rank's"
     assert watched.stdout == "", "no rank went on"

@@ -58,6 +58,14 @@ def test_the_rank_and_the_sample_of_a_nan_are_named(
     assert verdict["unexplained"] == []
 
 
+def test_the_exception_of_a_spawned_rank_is_explained(tmp_path: Path) -> None:
+    said, verdict = watched(tmp_path, "bad_label.py")
+    (diagnosis,) = [found for found in verdict["diagnoses"] if found["severity"] == "error"]
+    assert (diagnosis["code"], diagnosis["ranks"]) == ("ERR019", [1]), said
+    assert (diagnosis["step"], diagnosis["culprit"]["sample"]) == (7, 201)
+    assert verdict["outcome"] == "crashed"
+
+
 def test_accelerate_with_healthy_ranks_gets_silence(tmp_path: Path) -> None:
     _, verdict = watched(tmp_path, "accelerated.py", launcher=_ACCELERATE)
     assert (verdict["outcome"], verdict["diagnoses"]) == ("healthy", [])

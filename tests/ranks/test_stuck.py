@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from torchmedic.facts import Location
+from torchmedic.probes.activity import state
 from torchmedic.probes.stacks import parse_stacks
 from torchmedic.probes.waits import waits_for
 
@@ -28,6 +30,26 @@ gate.acquire()
 print("here", flush=True)
 gate.acquire()
 """
+WORKER = """
+import os
+import time
+
+import torch
+from torch.utils.data import DataLoader
+
+
+class Rows:
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, i):
+        print(os.getpid(), flush=True)
+        time.sleep(1000)
+
+
+next(iter(DataLoader(Rows(), num_workers=1)))
+"""
+_SOON = ["--stuck-after", "1", "--first-step-after", "1"]
 _MEDIC = [sys.executable, "-m", "torchmedic"]
 
 
@@ -69,6 +91,27 @@ def test_a_hanging_run_is_told_of_and_left_alone(hanging: subprocess.Popen[str])
     assert "hang.py:10 in <module>" in asked.stdout
     hanging.terminate()
     assert hanging.wait(timeout=60) == 128 + signal.SIGTERM
+
+
+def test_a_hang_is_stopped_and_told_of_once(tmp_path: Path) -> None:
+    (tmp_path / "hang.py").write_text(SCRIPT)
+    command = [*_MEDIC, "run", "--json", "v.json", "--on-stuck", "stop", *_SOON, "hang.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count("error[RNK003]") == 1
+    verdict = json.loads((tmp_path / "v.json").read_text())
+    assert (verdict["outcome"], [d["code"] for d in verdict["diagnoses"]]) == ("sick", ["RNK003"])
+
+
+def test_a_hang_is_stopped_although_nobody_listens(tmp_path: Path) -> None:
+    (tmp_path / "hang.py").write_text(WORKER)
+    command = [*_MEDIC, "run", "--on-stuck", "stop", *_SOON, "hang.py"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.stdout is not None
+    worker = int(process.stdout.readline())
+    process.stdout.close()
+    assert process.wait(timeout=60) != 0
+    assert state(worker) in ("", "Z"), "no worker is left behind"
 
 
 def test_where_refuses_a_process_that_is_not_watched() -> None:

@@ -24,6 +24,7 @@ class Attendant:
         self._stops = on_stuck == "stop"
         self._show = show
         self._has_told = False
+        self._below: dict[int, tuple[str, int | None]] = {}
         self.stopped = False
 
     def __call__(self, pid: int) -> None:
@@ -34,6 +35,7 @@ class Attendant:
 
             if _stuck.tell(self._folder, self._stops, self._show or _stuck.draw_verdict):
                 self._has_told = True
+                self._below = _stuck.below(pid)
                 if self._stops:
                     self.stopped = True
                     _stuck.stop(pid)
@@ -43,3 +45,10 @@ class Attendant:
             self._has_told = True
             told = said(f"torchmedic: could not say where the run stands ({type(error).__name__}: {error})")
             click.echo(told, err=True)
+
+    def clear_up(self) -> None:
+        """The script is over; one that hung may have left workers that hang."""
+        if self._below:
+            from torchmedic.cli._stuck import end_orphans
+
+            end_orphans(self._below)

@@ -15,7 +15,7 @@ import click
 from torchmedic.cli._output import console
 from torchmedic.facts import Run, standing_of
 from torchmedic.findings import Symptom, Verdict
-from torchmedic.probes.activity import descendants, state
+from torchmedic.probes.activity import command_of, descendants, parent_of, state
 from torchmedic.ranks.marks import mark_time
 from torchmedic.ranks.merging import load_whole
 from torchmedic.ranks.standstill import everyone_answered, everyone_stands
@@ -39,9 +39,11 @@ def tell(folder: Path, stops: bool, show: Callable[[Verdict], None]) -> bool:
         return False
     verdict = _about_standing(examine(run))
     if verdict.diagnoses:
-        click.echo(said(f"torchmedic: {_head(run, stops)}"), err=True)
-        if not stops:  # one that is stopped gets its verdict in a moment, with all the rest
-            show(verdict)
+        # Nobody may be listening any more (`… | head`): what is done about the hang does not depend on it.
+        with contextlib.suppress(BrokenPipeError):
+            click.echo(said(f"torchmedic: {_head(run, stops)}"), err=True)
+            if not stops:  # one that is stopped gets its verdict in a moment, with all the rest
+                show(verdict)
     return bool(verdict.diagnoses)
 
 
@@ -79,6 +81,18 @@ def stop(pid: int) -> None:
         time.sleep(0.1)
     for process in (pid, *below):
         _send(process, signal.SIGKILL)
+
+
+def below(pid: int) -> dict[int, tuple[str, int | None]]:
+    """The processes below one, with their commands and parents."""
+    return {one: (command_of(one), parent_of(one)) for one in descendants(pid)}
+
+
+def end_orphans(known: dict[int, tuple[str, int | None]]) -> None:
+    """End what a script that hung, and was ended, has left behind: its workers hang too, and hear of no end."""
+    for pid, (command, parent) in known.items():
+        if state(pid) not in ("", "Z") and command_of(pid) == command and parent_of(pid) != parent:
+            _send(pid, signal.SIGKILL)
 
 
 def _send(pid: int, number: int) -> None:

@@ -135,6 +135,7 @@ def _run_watched(command: tuple[str, ...], place: Place | None, **wishes: Any) -
         return run_script(command, Path(settings.run_folder), settings, meanwhile=_get_ready, attend=attendant)
 
     status = start()
+    attendant.clear_up()
     if place is None and not settings.launcher and is_refusal(status):
         click.echo(said(f"torchmedic: the processor refused an instruction; starting again, {LIMITED}"), err=True)
         status = start_again(folder, settings.run_file, start)

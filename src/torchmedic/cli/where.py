@@ -85,6 +85,7 @@ def _own_part(thread: ThreadStand) -> ThreadStand:
 
 def _folder_of(pid: int) -> Path | None:
     """The run folder of a watched process: it was told so by a variable it was started with."""
+    from torchmedic.probes.activity import parent_of
     from torchmedic.probes.stacks import STACKS, answers_signal
 
     try:
@@ -99,8 +100,9 @@ def _folder_of(pid: int) -> Path | None:
     except ValueError:
         return None
     shared = Path(settings.get("shared_folder") or settings["run_folder"])
-    moved = next((path.parent for path in shared.glob(f"rank*/pid-{pid}")), None)
-    folder = moved or Path(settings["run_folder"])
+    # A forked worker answers where the rank that forked it does.
+    known = (path.parent for one in (pid, parent_of(pid)) for path in shared.glob(f"rank*/pid-{one}"))
+    folder = next(known, None) or Path(settings["run_folder"])
     return folder if (folder / STACKS).exists() else None
 
 

@@ -153,12 +153,13 @@ class SickElsewhere(Observation):
 
 @fact
 class PeerLost(Observation):
-    """An exception that only says that another rank is gone, or did not come."""
+    """An exception that only says that another rank is gone, or did not come within so many seconds (`limit`)."""
 
     kind: ClassVar[str] = "peer-lost"
     message: str
     where: Location | None = None
     timed_out: bool = False
+    limit: float | None = None
     step: int | None = None
 
 

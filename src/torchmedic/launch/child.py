@@ -23,6 +23,7 @@ from torchmedic.probes.environment import Surroundings
 from torchmedic.probes.exceptions import crash_of
 from torchmedic.probes.frames import shown_path
 from torchmedic.probes.launched import Launched
+from torchmedic.probes.stacks import answer_signal
 from torchmedic.probes.start_times import StartTimes
 from torchmedic.probes.stuck import Stuck
 from torchmedic.probes.threads import Threads
@@ -46,6 +47,9 @@ def arm() -> Callable[[], None]:
     if settings.purpose == "memory":
         _die_with_parent()
         start_memory(folder, after_import)
+        return lambda: None
+    if settings.purpose == "worker":
+        answer_signal(folder)
         return lambda: None
     if settings.dormant:
         remember_ends()

@@ -73,25 +73,27 @@ class Starters(Probe):
 
         @functools.wraps(original)
         def start(process: Any) -> None:
-            with self._armed_asleep() if self._may_be_rank(process) else contextlib.nullcontext():
+            with self._armed_asleep(process) if self._is_spawned(process) else contextlib.nullcontext():
                 original(process)
 
         self._patches.replace(mp_process.BaseProcess, "start", start)
         self._patches.replace(mp_process.BaseProcess, "run", _remembering(mp_process.BaseProcess.run))
 
-    def _may_be_rank(self, process: Any) -> bool:
-        """A spawned process; workers of a DataLoader are none of ours."""
+    def _is_spawned(self, process: Any) -> bool:
+        """What is forked has all it needs already."""
         method = getattr(type(process), "_start_method", None) or multiprocessing.get_start_method(allow_none=True)
-        target = getattr(process, "_target", None)
-        return bool(self.recorder.is_ours and method == "spawn" and getattr(target, "__name__", "") != _LOADER_WORKER)
+        return bool(self.recorder.is_ours and method == "spawn")
 
     @contextlib.contextmanager
-    def _armed_asleep(self) -> Iterator[None]:
-        asleep = replace(
+    def _armed_asleep(self, process: Any) -> Iterator[None]:
+        """What the new process is told. Workers of a DataLoader are no ranks; they say where they stand when asked."""
+        told = replace(
             self._settings, dormant=True, launcher=False, parent=os.getpid(), shared_folder=self._settings.common
         )
+        if getattr(getattr(process, "_target", None), "__name__", "") == _LOADER_WORKER:
+            told = replace(told, purpose="worker", run_folder=str(self.recorder.folder))
         before = dict(os.environ)
-        os.environ.update(armed_environment(asleep))
+        os.environ.update(armed_environment(told))
         try:
             yield
         finally:

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+_CHATTER = 65536  # bytes that a process writes and reads about itself, ours among them
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
@@ -48,6 +49,14 @@ def state(pid: int) -> str:
         return ""
 
 
+def parent_of(pid: int) -> int | None:
+    """Who a process belongs to: 1 when the one that started it is gone."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except (OSError, IndexError, ValueError):
+        return None
+
+
 def children(pid: int) -> list[int]:
     """The processes a process has started."""
     found: list[int] = []
@@ -76,6 +85,19 @@ def busy_shares(pids: list[int], seconds: float = 0.5) -> dict[int, float]:
         if first is not None and second is not None:
             shares[pid] = (second.seconds - first.seconds) / seconds
     return shares
+
+
+def any_active(pids: list[int], idle: float, seconds: float = 0.5) -> bool:
+    """Whether one of some processes computes (more than an idle share of a core), reads or writes just now."""
+    before = {pid: pulse(pid) for pid in pids}
+    time.sleep(seconds)
+    for pid, first in before.items():
+        second = pulse(pid)
+        if first is not None and second is not None:
+            share = (second.seconds - first.seconds) / seconds
+            if share >= idle or second.transferred - first.transferred > _CHATTER:
+                return True
+    return False
 
 
 @dataclass(frozen=True)

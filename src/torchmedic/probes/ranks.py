@@ -48,6 +48,16 @@ COLLECTIVES = (
 # Which rank speaks to which cannot be told from one side.
 BETWEEN_TWO = ("send", "recv", "isend", "irecv", "batch_isend_irecv")
 GRADIENTS = "gradients"
+# At which place a collective is told the one rank that gives or gets.
+_ROOTS = {
+    "broadcast": 1,
+    "broadcast_object_list": 1,
+    "reduce": 1,
+    "gather": 2,
+    "gather_object": 2,
+    "scatter": 2,
+    "scatter_object_list": 2,
+}
 
 
 class Ranks(Probe):
@@ -168,7 +178,8 @@ class Ranks(Probe):
         self._replicas.note(_tensors(args, kwargs))
         if not _is_whole_world(kwargs.get("group")):
             return 0
-        return self._calls.begin(name, _form(args, kwargs), user_location(), self.recorder.step, time.time())
+        form = _form(args, kwargs) + _root(name, args, kwargs)
+        return self._calls.begin(name, form, user_location(), self.recorder.step, time.time())
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
         """`DistributedDataParallel` exchanges gradients in here, unless it was told not to."""
@@ -213,3 +224,12 @@ def _form(args: Any, kwargs: Any) -> str:
     if not isinstance(first, torch.Tensor):
         return ""
     return f"{str(first.dtype).removeprefix('torch.')}{list(first.shape)}"
+
+
+def _root(name: str, args: Any, kwargs: Any) -> str:
+    """The rank that gives or gets, in words: all ranks have to name the same."""
+    place = _ROOTS.get(name)
+    if place is None:
+        return ""
+    given = kwargs.get("src", kwargs.get("dst", args[place] if len(args) > place else 0))
+    return f" with rank {given} as root" if isinstance(given, int) else ""

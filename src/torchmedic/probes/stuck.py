@@ -114,7 +114,10 @@ class Stuck(Probe):
         if asked is not None and asked != self._answered:
             self._answered = asked
             self._has_stood = True
-            self.recorder.observe(self._standing(still, self._wait(), 0.0))
+            wait = self._wait()
+            # A rank whose workers make its batch just now is on its way.
+            still = still if self._others_are_idle(wait) else 0.0
+            self.recorder.observe(self._standing(still, wait, 0.0))
             self.recorder.flush()
 
     def _mark_if_stuck(self, still: float) -> None:
@@ -155,7 +158,7 @@ class Stuck(Probe):
         if wait.kind in ("collective", "gradients", "device"):
             return True
         pids = [os.getpid(), *activity.descendants(os.getpid())]
-        return all(share < _IDLE for share in activity.busy_shares(pids).values())
+        return not activity.any_active(pids, _IDLE)
 
     # -- what is written down ------------------------------------------------------------------------------------
 
@@ -169,7 +172,8 @@ class Stuck(Probe):
         stack = threads[0].stack if threads else ()
         lock = activity.awaited_lock(os.getpid())
         frames = sys._current_frames()
-        held = holder_of(self._main.ident or 0, frames) if wait.kind == "lock" else None
+        held = holder_of(self._main.ident or 0, frames) if wait.kind in ("lock", "") else None
+        kind = "lock" if held is not None else wait.kind
         names = {t.ident: t.name for t in threading.enumerate()}
         return Standing(
             rank=self.recorder.rank,
@@ -178,7 +182,7 @@ class Stuck(Probe):
             still=still,
             patience=patience,
             usual=sorted(self._steps)[len(self._steps) // 2] if self._steps else None,
-            waits_for="file-lock" if lock is not None else wait.kind,
+            waits_for="file-lock" if lock is not None else kind,
             call=wait.call,
             where=user_line(stack),
             threads=threads,

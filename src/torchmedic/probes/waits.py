@@ -28,7 +28,7 @@ _BY_WORD = (
     ("process", r"\b(?:waitpid|communicate)\(|\bos\.wait"),
     ("network", r"\b(?:recv|accept|connect|urlopen|urlretrieve|read1)\("),
     ("device", r"\.(?:synchronize|item|cpu|tolist|numpy)\("),
-    ("lock", r"\b(?:acquire|wait|join|get|put|result)\(|\bwith\b.*\block|\bwith\b.*\b(?:mutex|condition|semaphore)"),
+    ("lock", r"\b(?:acquire|wait|join|get|put|result)\(|\bwith\b.*(?:lock|mutex|condition|semaphore)\b"),
 )
 
 

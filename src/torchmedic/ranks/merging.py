@@ -19,6 +19,7 @@ _ECHO = re.compile(
     r"(?i)connection (?:closed|reset) by (?:peer|remote)|remote process exited|broken pipe"
     r"|connection was (?:likely )?closed"
 )
+_LIMIT = re.compile(r"(?i)(?:waiting |Timeout\(ms\)=)(\d+)")
 _TIME_OUT = re.compile(r"(?i)timed out waiting \d+ ?ms|watchdog caught collective operation timeout")
 
 
@@ -93,6 +94,7 @@ def _without_echo(run: Run) -> Run:
         message=crash.message.strip().splitlines()[0],
         where=crash.user_frame.location if crash.user_frame else None,
         timed_out=bool(_TIME_OUT.search(crash.message)),
+        limit=int(limit[1]) / 1000 if (limit := _LIMIT.search(crash.message)) else None,
         step=crash.step,
     )
     kept = tuple(seen for seen in run.observations if seen is not crash)
@@ -109,7 +111,16 @@ def _as_rank(run: Run, folder: Path) -> Run:
     where = last_seen(folder) if not run.info.ended else None
     more: list[Observation] = [CollectiveCalls(calls=calls)] if calls else []
     more += [LastSeen(where=where, step=run.info.steps)] if where is not None else []
-    return replace(run, observations=(*run.observations, *more))
+    # One that was killed has not said how many steps it made; its collectives have.
+    steps = run.info.steps if run.info.ended else max(run.info.steps, *(call.step for call in calls), 0)
+    info = replace(run.info, steps=steps, folder=run.info.folder or _shown(folder))
+    return replace(run, info=info, observations=(*run.observations, *more))
+
+
+def _shown(folder: Path) -> str:
+    """A folder as it would be typed, below the working directory."""
+    path = folder.absolute()
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
 
 def _load_or_none(path: Path) -> Run | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import CollectiveCalls, LastSeen, Location, PeerLost, Run, Standing, standing_of
+from torchmedic.facts import CollectiveCalls, LastSeen, PeerLost, Run, Standing, standing_of
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.ranks._calls import Parting, called, has_finished, is_at_odds, parting, ranks_text
 from torchmedic.rules.ranks._standing import innermost, own_line
@@ -40,15 +40,17 @@ class HeldUpRank(Rule):
                 continue
             waiting = sorted(parted.waiting)
             call = parted.waiting[waiting[0]]
-            where = _line(standing)
+            of_worker = next((at for w in standing.workers if (at := own_line(w.stack)) is not None), None)
             doing = _WAITS.get(standing.waits_for, "stands still")
             wait = "waits" if len(waiting) == 1 else "wait"
             yield self.diagnose(
                 headline=f"rank {part.info.rank} {doing}, and {ranks_text(waiting)} {wait} for it",
                 confidence="proven",
                 ranks=(part.info.rank,),
-                where=where,
-                label=f"rank {part.info.rank} stands here",
+                where=of_worker or standing.where,
+                label=f"rank {part.info.rank} stands here"
+                if of_worker is None
+                else f"a worker of rank {part.info.rank} stands here",
                 step=standing.step,
                 also=(Also(location=call.where, why=f"{ranks_text(waiting)} {wait} here in {called(call)}"),)
                 if call.where is not None
@@ -82,7 +84,7 @@ class HeldUpRank(Rule):
             step=call.step,
             also=(Also(location=call.where, why=f"rank {rank} waited here"),) if call.where is not None else (),
             culprit=Culprit(op=call.op),
-            evidence=(f"the message of rank {rank}: {lost.message}",),
+            evidence=(f"collectives of this group may take {lost.limit:g} s",) if lost.limit else (),
             remedies=(
                 Remedy(title="let collectives wait longer: `init_process_group(..., timeout=timedelta(hours=2))`"),
                 Remedy(title="or share the work: what one rank does alone, all others wait for"),
@@ -90,14 +92,8 @@ class HeldUpRank(Rule):
         )
 
 
-def _line(standing: Standing) -> Location | None:
-    """The line to look at: that of a stuck worker, or the rank's own."""
-    of_worker = next((at for w in standing.workers if (at := own_line(w.stack)) is not None), None)
-    return of_worker or standing.where
-
-
 def _evidence(standing: Standing) -> Iterator[str]:
     main = next((t.stack for t in standing.threads if t.is_main), ())
     yield f"its innermost call is {innermost(main)}"
-    for worker in standing.workers[:2]:
+    for worker in [worker for worker in standing.workers if worker.stack][:2]:
         yield f"a worker of it stands in {innermost(worker.stack)}"

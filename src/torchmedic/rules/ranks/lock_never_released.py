@@ -56,11 +56,10 @@ class LockNeverReleased(Rule):
         self, standing: Standing, where: Location, died: ThreadDied, slots: dict[str, Any]
     ) -> Diagnosis:
         return self.diagnose(
-            headline=f"the main thread waits in `{standing.call}` for thread `{died.name}`, "
-            f"which died of {died.type_name}",
+            headline=f"thread `{died.name}`, which the main thread waits for, died of {died.type_name}",
             confidence="likely",
             where=died.where,
-            label=died.message,
+            label=f"`{died.message}`" if died.message else "",
             also=(Also(location=where, why="the main thread waits here"),),
             evidence=(since(standing), _ALONE),
             remedies=(

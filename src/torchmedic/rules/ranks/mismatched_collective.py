@@ -34,8 +34,12 @@ class MismatchedCollective(Rule):
         other = next(c for rank, c in parted.waiting.items() if (c.op, c.form) != (call.op, call.form))
         rest = [rank for rank, c in parted.waiting.items() if (c.op, c.form) == (other.op, other.form)]
         by_form = call.op == other.op
+        by_root = by_form and call.form.partition(" with ")[0] == other.form.partition(" with ")[0]
+        agree = "agrees" if parted.number == 2 else "agree"
         yield self.diagnose(
-            headline=f"rank {odd} is in {called(call)}, {ranks_text(rest)} in {called(other)}",
+            headline=f"rank {odd} and {ranks_text(rest)} name different roots in `{call.op}`"
+            if by_root
+            else f"rank {odd} is in {called(call)}, {ranks_text(rest)} in {called(other)}",
             confidence="proven",
             ranks=(odd,),
             where=call.where,
@@ -46,11 +50,14 @@ class MismatchedCollective(Rule):
             else (),
             culprit=Culprit(op=call.op, tensor=call.form or None),
             evidence=(
-                f"it is collective {parted.number} of each rank; the {parted.number - 1} before it agree",
+                *((f"{ranks_text(rest)}: `{other.form}`",) if by_root else ()),
+                f"it is collective {parted.number} of each rank; the {parted.number - 1} before it {agree}",
                 "collectives are matched by their order alone: the first that differs stops all ranks",
             ),
             remedies=(
-                Remedy(title="bring all tensors to one shape first: exchange the sizes, then pad to the largest")
+                Remedy(title="name the same rank as `src` or `dst` on every rank, not each its own")
+                if by_root
+                else Remedy(title="bring all tensors to one shape first: exchange the sizes, then pad to the largest")
                 if by_form
                 else Remedy(
                     title="call the collectives in the same order on every rank",
