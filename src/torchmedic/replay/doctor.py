@@ -115,6 +115,7 @@ class Doctor(Probe):
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         closure = kwargs.get("closure", args[1] if len(args) > 1 else None)
+        self.guard.before_first_update()
         if self._session is not None:
             self._withheld[id(optimizer)] = Withheld(optimizer)
             if self._session.is_running and self._case is not None and optimizer is self._case.optimizer:
