@@ -25,7 +25,7 @@ from torchmedic.probes.frames import is_own_file, shown_path
 from torchmedic.record import Recorder, name_script_again, say
 from torchmedic.redaction import redact_argv
 from torchmedic.render.diffs import with_diffs
-from torchmedic.render.terminal import terminal
+from torchmedic.render.terminal import paper, terminal
 from torchmedic.render.text import draw, draw_occupied, draw_stop
 from torchmedic.replay.doctor import SickRun
 from torchmedic.reporting import REPORT_FILE, Sources, html_fragment, html_report
@@ -187,10 +187,7 @@ class Verdicts:
 
     def __repr__(self) -> str:
         out = io.StringIO()
-        console = Console(
-            file=out, width=100, no_color=True, highlight=False, markup=False, emoji=False, force_jupyter=False
-        )
-        self._draw(console)
+        self._draw(paper(out))
         return out.getvalue().rstrip()
 
     def _draw(self, console: Console) -> None:
