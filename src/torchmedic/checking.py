@@ -102,10 +102,9 @@ def _tell_run(seen: tuple[Observation, ...]) -> None:
 def _drawn(verdict: Verdict) -> str:
     import io
 
-    from rich.console import Console
-
+    from torchmedic.render.terminal import paper
     from torchmedic.render.text import draw
 
     out = io.StringIO()
-    draw(verdict, Console(file=out, width=100, no_color=True, highlight=False, markup=False, emoji=False))
+    draw(verdict, paper(out))
     return out.getvalue()

@@ -25,7 +25,7 @@ from torchmedic.probes.frames import is_own_file, shown_path
 from torchmedic.record import Recorder, name_script_again, say
 from torchmedic.redaction import redact_argv
 from torchmedic.render.diffs import with_diffs
-from torchmedic.render.terminal import terminal
+from torchmedic.render.terminal import paper, terminal
 from torchmedic.render.text import draw, draw_occupied, draw_stop
 from torchmedic.replay.doctor import SickRun
 from torchmedic.reporting import REPORT_FILE, Sources, html_fragment, html_report
@@ -94,7 +94,8 @@ class Watch:
         self._recorder = Recorder(settings, Writer(self.folder / RUN_FILE))
         name_cells()
         install_probes(self._recorder, born_before=_modules_alive())
-        atexit.register(self.stop)
+        self._error_before = getattr(sys, "last_value", None)
+        atexit.register(self._stop_at_exit)
         _running.append(self)
 
     @property
@@ -128,9 +129,14 @@ class Watch:
             self._take_out()
         return self.verdict
 
+    def _stop_at_exit(self) -> None:
+        """The script is over, and what ended it may be an exception that no block of ours has seen."""
+        error = getattr(sys, "last_value", None)
+        self.stop(error if isinstance(error, Exception) and error is not self._error_before else None)
+
     def _take_out(self) -> None:
         recorder, self._recorder = self._recorder, None
-        atexit.unregister(self.stop)
+        atexit.unregister(self._stop_at_exit)
         _running[:] = [other for other in _running if other is not self]
         if recorder is not None:
             recorder.finish()
@@ -181,10 +187,7 @@ class Verdicts:
 
     def __repr__(self) -> str:
         out = io.StringIO()
-        console = Console(
-            file=out, width=100, no_color=True, highlight=False, markup=False, emoji=False, force_jupyter=False
-        )
-        self._draw(console)
+        self._draw(paper(out))
         return out.getvalue().rstrip()
 
     def _draw(self, console: Console) -> None:

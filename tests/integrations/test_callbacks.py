@@ -67,6 +67,24 @@ def test_medic_judges_a_lightning_training(in_list: bool, codes: list[str]) -> N
     assert [d.code for d in medic.verdict.diagnoses if d.severity != "hint"] == codes
 
 
+class _SickNow(_Net):
+    """Three batches that make the loss infinite, one of them the first."""
+
+    def training_step(self, batch: Any, batch_idx: int) -> torch.Tensor:
+        loss = super().training_step(batch, batch_idx)
+        return loss + torch.log(loss.detach() * 0) * loss if batch_idx in (0, 2, 4) else loss
+
+
+def test_lightning_drops_sick_batches_and_goes_on() -> None:
+    medic, model = lightning.Medic(on_sick="skip", quiet=True), _SickNow(in_list=False)
+    _lightning(medic).fit(model, _loader())
+    assert all(bool(weight.isfinite().all()) for weight in model.parameters())
+    assert medic.verdict is not None
+    first = medic.verdict.diagnoses[0]
+    assert first.family == "numerics"
+    assert any("the update was not applied" in note for note in first.evidence)
+
+
 def test_early_stopping_stops_lightning_and_restores_the_best_weights(tmp_path: Path) -> None:
     model, stopping = _Net(in_list=False), lightning.EarlyStopping(patience=2)
     trainer = _lightning(stopping, epochs=20)

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser
 
 from tests.browser import PATIENCE, a_browser, opened
 from tests.live.serving import serving
-from tests.report.runs import a_hostile_run, a_run_file
+from tests.report.runs import a_healthy_run, a_hostile_run, a_run_file, a_sick_run
 
 # Goes on until a file appears, then sickens: the test decides when, not the clock.
 TRAINING = """
@@ -101,6 +101,23 @@ def test_the_page_finds_a_restarted_server_again(browser: Browser, tmp_path: Pat
         with serving(tmp_path) as second:
             assert second.url == first.url
             seen.page.locator("#link.open").wait_for()
+
+
+def test_lines_have_names_steps_are_those_made_and_the_list_comes_first(browser: Browser, tmp_path: Path) -> None:
+    for name, make in (("1-healthy", a_healthy_run), ("2-sick", a_sick_run)):
+        (tmp_path / ".torchmedic" / name).mkdir(parents=True)
+        make(tmp_path / ".torchmedic" / name)
+    with serving(tmp_path) as served, opened(browser, served.url, width=360) as seen:
+        seen.wait_until(f"{STEPS} === 59")
+        assert "norm, from" in seen.page.locator("#heat-gradient figcaption").inner_text()
+        runs, verdict = seen.page.locator(".runs").bounding_box(), seen.page.locator("#verdict").bounding_box()
+        assert runs is not None
+        assert verdict is not None
+        assert runs["y"] < verdict["y"]
+        seen.page.locator('#runs a[data-id="1-healthy"]').click()
+        seen.wait_until(f"{STEPS} === 200")
+        assert seen.page.locator("#chart-metric-0 .legend li").all_inner_texts() == ["train_loss", "val_loss"]
+        assert seen.page.locator("#chart-loss .legend li").count() == 0
 
 
 def test_names_chosen_by_an_attacker_run_nothing(browser: Browser, tmp_path: Path) -> None:

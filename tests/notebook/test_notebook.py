@@ -126,6 +126,7 @@ def test_a_sick_cell_is_stopped_and_its_line_named(cells: dict[str, Any]) -> Non
     assert "<mark>torch.log(" in shown
     assert 'class="chain"' in shown
     assert "error[NUM002]" in text(cells["sick"]), "for a notebook without HTML"
+    assert "\x1b" not in text(cells["sick"]), "a kernel asks for colours by FORCE_COLOR"
     assert "stopped the run after step 0; <code>--on-sick continue</code> lets it go on" in shown
     assert printed(cells["after"]).strip() == "True", "the weights of the last good step"
 
@@ -150,6 +151,10 @@ def test_watch_in_a_cell_names_the_line(cells: dict[str, Any]) -> None:
 
 def test_a_variable_has_the_name_that_the_user_gave_it(cells: dict[str, Any]) -> None:
     assert "`x2` holds values that are NaN at step 1" in text(cells["bad_data"])
+
+
+def test_a_sick_batch_is_said_to_be_dropped_where_the_optimizer_was_built_before(cells: dict[str, Any]) -> None:
+    assert "the update was not applied" in text(cells["bad_data"])
 
 
 def test_a_cell_says_that_an_earlier_watch_is_still_on(cells: dict[str, Any]) -> None:

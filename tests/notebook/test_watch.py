@@ -105,6 +105,17 @@ def test_as_a_call() -> None:
     assert medic.stop() is verdict
 
 
+def test_an_exception_that_ends_the_script_is_explained_at_its_end(here: Path) -> None:
+    (here / "train.py").write_text(
+        "import torch, torchmedic\nmedic = torchmedic.watch()\ntorch.nn.Linear(4, 1)(torch.rand(2, 5))\n"
+    )
+    done = subprocess.run([sys.executable, "train.py"], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 1
+    told = done.stderr.partition("RuntimeError: ")[2]
+    assert "error[ERR002]" in told
+    assert "train.py:3" in told
+
+
 def test_two_runs_of_one_second_lie_side_by_side(here: Path) -> None:
     folders = [new_run_folder(["notebook"]) for _ in range(3)]
     assert {folder.parent for folder in folders} == {here / ".torchmedic"}

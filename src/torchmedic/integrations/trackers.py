@@ -76,10 +76,9 @@ def _codes(loud: list[Diagnosis]) -> str:
 
 def _text(verdict: Verdict) -> str:
     """The verdict as on the screen, without colour."""
-    from rich.console import Console
-
+    from torchmedic.render.terminal import paper
     from torchmedic.render.text import draw
 
     out = io.StringIO()
-    draw(verdict, Console(file=out, width=100, no_color=True, highlight=False, markup=False, emoji=False))
+    draw(verdict, paper(out))
     return out.getvalue().rstrip()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from torchmedic import sampled
-from torchmedic.facts import Run, RunInfo
+from torchmedic.facts import Run, RunInfo, Series
 from torchmedic.findings import Verdict
 from torchmedic.ranks.merging import load_whole, rank_files
 from torchmedic.render.diffs import with_diffs
@@ -138,12 +138,19 @@ def _contents(run: LiveRun) -> dict[str, Any]:
         "id": run.folder.name,
         "script": " ".join(seen.info.argv),
         "started": seen.info.started,
-        "steps": max([seen.info.steps, *(series.steps[-1] for some in curves for series in some)]),
+        "steps": _steps(seen.info, curves),
         "state": _state(seen.info, run),
         "ranks": len(curves),
         "verdict": _told(run, seen, verdict),
         **chart_data(seen, curves, layers),
     }
+
+
+def _steps(info: RunInfo, curves: tuple[tuple[Series, ...], ...]) -> int:
+    """Steps made; while a run goes on, those known by their samples. A sick step has a loss and is not made."""
+    if info.exit_code is not None and info.steps:
+        return info.steps
+    return max([info.steps, *(series.steps[-1] for some in curves for series in some)])
 
 
 def _judged(run: LiveRun) -> tuple[Run, Verdict]:

@@ -77,18 +77,24 @@ class Optimizers(Probe):
 
     def _watch_zero_grad(self) -> None:
         original = torch.optim.Optimizer.zero_grad
+        meet = shielded(self)(self._meet_late)
 
         @functools.wraps(original)
         def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> None:
+            meet(optimizer)
             self.recorder.emit("on_zero_grad", optimizer)
             with frame_hidden:
                 original(optimizer, *args, **kwargs)
 
         self._patches.replace(torch.optim.Optimizer, "zero_grad", zero_grad)
 
+    def _meet_late(self, optimizer: Any) -> None:
+        """One that was built before anyone watched is known when it is first used."""
+        if id(optimizer) not in self._steps and self.recorder.is_ours:
+            self._meet(optimizer, None)
+
     def _before(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
-        if id(optimizer) not in self._steps:
-            self._meet(optimizer, None)  # built before anyone watched
+        self._meet_late(optimizer)
         return self.recorder.emit("on_step", optimizer, args, kwargs)
 
     def _after(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from typing import TextIO
 
@@ -10,11 +11,20 @@ from rich.console import Console
 _WIDTH_OF_A_FILE = 100
 
 
+def paper(text: io.StringIO) -> Console:
+    """A console for a text that is kept: plain, whatever a notebook or a runner asks of terminals by FORCE_COLOR."""
+    return _console(text, is_plain=True, width=_WIDTH_OF_A_FILE)
+
+
 def terminal(stream: TextIO) -> Console:
     """A console for a stream: plain where NO_COLOR or CI is set, and where nobody looks."""
     is_terminal = stream.isatty()
     is_plain = not is_terminal or any(os.environ.get(name) for name in ("NO_COLOR", "CI"))
     width = None if is_terminal else int(os.environ.get("COLUMNS") or _WIDTH_OF_A_FILE)
+    return _console(stream, is_plain=is_plain, width=width)
+
+
+def _console(stream: TextIO, *, is_plain: bool, width: int | None) -> Console:
     return Console(
         file=stream,
         width=width,

@@ -115,6 +115,7 @@ class Doctor(Probe):
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         closure = kwargs.get("closure", args[1] if len(args) > 1 else None)
+        self.guard.before_first_update()
         if self._session is not None:
             self._withheld[id(optimizer)] = Withheld(optimizer)
             if self._session.is_running and self._case is not None and optimizer is self._case.optimizer:
@@ -200,16 +201,25 @@ class Doctor(Probe):
             except Exception as error:
                 hide_frame(error)
                 raise
-            if self._session is None and self._case is None and self.guard.is_sick(optimizer):
-                suspicion = self.guard.suspicion
-                assert suspicion is not None
-                if self._is_shared(optimizer) and self._company.assembles():
-                    self._take_on(suspicion, optimizer).all_by_closure(closure)
+            if self._session is None and self.guard.is_sick(optimizer) and self._is_shared(optimizer):
+                self._begin_by_closure(optimizer, closure)
             return result
 
         if "closure" in kwargs:
             return args, {**kwargs, "closure": watched}
         return (args[0], watched, *args[2:]), kwargs
+
+    def _begin_by_closure(self, optimizer: Any, closure: Callable[[], Any]) -> None:
+        """The same from inside the optimizer, which makes its update when the closure has returned."""
+        suspicion = self.guard.suspicion
+        assert suspicion is not None
+        if self._case is not None:
+            self._count_another(optimizer)
+            return
+        if self.recorder.settings.on_sick == "skip":
+            self._withheld[id(optimizer)] = Withheld(optimizer)
+        if self._company.assembles():
+            self._take_on(suspicion, optimizer).all_by_closure(closure)
 
     def _take_on(self, suspicion: Suspicion, optimizer: Any) -> Session:
         """Open a case with its first question; a run that goes on gets one last pass as it was."""
@@ -267,8 +277,10 @@ class Doctor(Probe):
         wish = self.recorder.settings.on_sick
         if wish == "stop" or case.suspicion.what == "scaler":
             return False
-        if session.is_by_closure or case.optimizer is None:
+        if case.optimizer is None:
             return True
+        if session.is_by_closure:
+            return wish == "continue"
         pending = self._withheld.pop(id(case.optimizer), None) if wish == "continue" else None
         return pending is not None or (wish == "continue" and not reason)
 

@@ -102,6 +102,11 @@ class Guard(Probe):
         self._stack = instructions_by_frame(sys._getframe(1))
         self.backwards_made += 1
 
+    def before_first_update(self) -> None:
+        """The size of the weights as they were given: without it a first update that blows them up goes unseen."""
+        if not self.norms:
+            self.norms.append(self._parameter_norms())
+
     def on_step_done(self, optimizer: Any) -> None:
         place = find_loop(sys._getframe(1), self._stack)
         self.beginning = Beginning(random=self._random.at_step_end(), handed=self.beginning.handed)

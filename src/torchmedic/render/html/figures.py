@@ -51,7 +51,9 @@ def _words(drawn: list[Chart], maps: list[HeatMap]) -> dict[str, dict[str, Any]]
         }
         for chart in drawn
     }
-    of_maps = {m.id: {"title": str(m.kind), "summary": str(m.summary), "began": str(m.began)} for m in maps}
+    of_maps = {
+        m.id: {"title": str(m.kind), "summary": str(m.summary), "began": str(m.began), "scale": m.scale} for m in maps
+    }
     return of_charts | of_maps
 
 

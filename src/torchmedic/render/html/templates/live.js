@@ -33,9 +33,10 @@
     const made = element("figure", kind);
     made.id = id;
     const canvas = element("div", "canvas");
-    made.append(element("h3"), element("p", "began"), canvas, element("figcaption"));
+    made.append(element("h3"), element("p", "began"), element("ul", "legend"), canvas, element("figcaption"));
     return made;
   };
+  const legend = (names) => (names.length < 2 ? [] : names.map((name, number) => element("li", `s${number % 6}`, name)));
   // Figures stay in place while the run grows, so that a zoom or a scroll position is not lost.
   const keep = (parent, wanted, kind, said) => {
     for (const old of [...parent.querySelectorAll("figure")]) {
@@ -46,7 +47,8 @@
       const words = said[one.id];
       found.querySelector("h3").textContent = words.title;
       found.querySelector(".began").textContent = words.began || "";
-      found.querySelector("figcaption").textContent = words.summary;
+      found.querySelector(".legend").replaceChildren(...legend(words.lines || []));
+      found.querySelector("figcaption").textContent = words.summary + (words.scale ? ` · ${words.scale}` : "");
       found.querySelector(".canvas").setAttribute("aria-label", words.summary);
     }
   };
