@@ -12,7 +12,7 @@ TORCH := $(shell grep '^torch==' constraints.txt)
 # One thread per process: the tests run side by side, and their numbers must not depend on the machine.
 export OMP_NUM_THREADS := 1
 
-.PHONY: setup demo test check bless bench docs new-rule clean
+.PHONY: setup demo test check types laws bless bench docs new-rule clean
 
 setup: $(READY)
 
@@ -26,14 +26,20 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	cd $(dir $(DEMO)) && $(CURDIR)/$(BIN)/torchmedic run --fail-on error $(notdir $(DEMO)); test $$? -eq 1
 
-# The laws of the code have just been held up to it by `check`.
+# The laws of the code have just been held up to it by `check`. Tests of one file mostly stay in one process, which then
+# starts their server or kernel once; who is done takes over from the other.
 test: check
-	$(BIN)/python -m pytest -n $(JOBS) --ignore=tests/laws
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --ignore=tests/laws
 
 check: $(READY)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
+	$(MAKE) --jobs=$(JOBS) types laws
+
+types: $(READY)
 	$(BIN)/mypy
+
+laws: $(READY)
 	$(BIN)/python -m pytest -n $(JOBS) -p no:cacheprovider tests/laws
 	$(BIN)/python scripts/fill_examples.py --check
 

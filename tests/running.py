@@ -248,33 +248,42 @@ def _child(work: Path, script: str, arguments: tuple[str, ...], settings: option
         os._exit(status)
 
 
-def run_bare(work: Path, script: str, *arguments: str, timeout: int = 120) -> tuple[int, str]:
-    """Run a script of a folder there, as plain Python would: its status, and what it printed on both streams."""
-    _import_frameworks(work / script)
-    with tempfile.NamedTemporaryFile() as printed:
+@dataclass(frozen=True)
+class Bare:
+    """How a script ended that nobody watched, and what it printed."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+
+def run_bare(script: Path, *arguments: str, timeout: int = 120) -> Bare:
+    """Run a script in its own folder as plain Python would."""
+    _import_frameworks(script)
+    with tempfile.TemporaryDirectory() as scratch:
+        streams = Path(scratch, "stdout"), Path(scratch, "stderr")
         gc.freeze()
         pid = os.fork()
         if pid == 0:
             status = 1
             try:
-                _become(work, script, arguments, timeout, (Path(printed.name), Path(printed.name)))
-                status = _run_main(script)
+                _become(script.parent, script.name, arguments, timeout, streams)
+                status = _run_main(script.name)
             finally:
                 sys.stdout.flush()
                 sys.stderr.flush()
                 os._exit(status)
         gc.unfreeze()
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        return status, Path(printed.name).read_text(errors="replace")
+        return Bare(status, *(stream.read_text(errors="replace") for stream in streams))
 
 
 def _become(work: Path, script: str, arguments: tuple[str, ...], timeout: int, streams: tuple[Path, Path]) -> None:
     """Turn a fork into the process of a script: its folder, streams, arguments and modules."""
     signal.alarm(timeout)
     os.chdir(work)
-    opened = {file: os.open(file, os.O_CREAT | os.O_WRONLY) for file in set(streams)}
     for file, number in zip(streams, (1, 2), strict=True):
-        os.dup2(opened[file], number)
+        os.dup2(os.open(file, os.O_CREAT | os.O_WRONLY), number)
     sys.stdout = sys.__stdout__ = os.fdopen(1, "w", closefd=False)
     sys.stderr = sys.__stderr__ = os.fdopen(2, "w", closefd=False)
     _forget_shadowed(work)

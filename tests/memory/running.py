@@ -26,6 +26,12 @@ def _zygote() -> subprocess.Popen[str]:
     return process
 
 
+@functools.cache
+def plan_of_ours(script: str, *arguments: str) -> MemoryPlan:
+    """The plan of one of our scripts, as it is: several tests look at the same one."""
+    return plan_of(SCRIPTS / script, *arguments)
+
+
 def plan_of(
     script: Path, *arguments: str, request: Request | None = None, broken: bool = False, patience: int = 0
 ) -> MemoryPlan:

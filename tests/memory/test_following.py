@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.memory.running import SCRIPTS, plan_of, plan_of_text
+from tests.memory.running import plan_of_ours, plan_of_text
 from torchmedic.checkups.memory.asking import Request
 from torchmedic.facts import MemoryPlan
 
@@ -152,14 +152,14 @@ def test_loaders_with_workers_and_pinned_memory_are_followed(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("script", ["unet.py", "vit.py", "sparse.py", "gpt_checkpointed.py"])
 def test_scripts_of_many_kinds_are_followed_to_the_end(script: str) -> None:
-    plan = plan_of(SCRIPTS / script)
+    plan = plan_of_ours(script)
     assert plan.lost is None
     assert plan.steps >= 2
     assert plan.by_category["optimizer state"] > 0
 
 
 def test_an_lstm_on_packed_sequences_keeps_its_reserve() -> None:
-    plan = plan_of(SCRIPTS / "lstm.py")
+    plan = plan_of_ours("lstm.py")
     assert plan.lost is None
     reserve = next(big for big in plan.largest if big.module == "lstm")
     # Two layers, both directions: five values of each unit and the outputs between, for 20 to 100 positions a sample.

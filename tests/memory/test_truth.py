@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.memory.running import SCRIPTS, plan_of
+from tests.memory.running import plan_of_ours
 
 _TRUTH = json.loads((Path(__file__).parents[2] / "bench" / "memory_truth.json").read_text())
 
@@ -16,7 +16,7 @@ _TRUTH = json.loads((Path(__file__).parents[2] / "bench" / "memory_truth.json").
 def test_the_peak_is_the_measured_one(row: dict[str, object]) -> None:
     # GIVEN a script whose peak was measured
     # WHEN it is followed without a GPU
-    plan = plan_of(SCRIPTS / str(row["script"]), *row["arguments"])  # type: ignore[misc]
+    plan = plan_of_ours(str(row["script"]), *row["arguments"])  # type: ignore[misc]
     # THEN the peaks agree
     assert plan.lost is None
     assert row.get("prints_its_loss") or plan.assumed == ()

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import shutil
 from pathlib import Path
 
-from tests.running import rendered, run_watched
+from tests.running import rendered, run_bare, run_watched
 
 SCRIPT = Path(__file__).parent / "scripts" / "sharded.py"
 
 
 def test_sharded_training_runs_as_without_us(tmp_path: Path) -> None:
-    bare = subprocess.run(
-        [sys.executable, str(SCRIPT)],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=120,
-        check=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )
+    bare = run_bare(Path(shutil.copy(SCRIPT, tmp_path)))
+    assert bare.status == 0, bare.stderr
     watched = run_watched(SCRIPT)
     assert watched.status == 0, watched.stderr
     assert sorted(watched.stdout.splitlines()) == sorted(bare.stdout.splitlines())

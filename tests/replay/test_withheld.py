@@ -12,6 +12,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from tests.running import run_bare
+
 SCRIPT = """
 import sys
 import torch
@@ -44,8 +46,9 @@ def digest(state: dict[str, torch.Tensor]) -> str:
     return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
-def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *words], cwd=folder, capture_output=True, text=True, timeout=120)
+def run_by_command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "torchmedic", "run", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
 
 
 @pytest.mark.parametrize(
@@ -56,10 +59,10 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_saved_weights_and_state_are_those_before_the_sick_step(tmp_path: Path, optimizer: str) -> None:
     script = tmp_path / "train.py"
     script.write_text(SCRIPT.format(optimizer=optimizer, sick=SICK_STEP * 20 + 3))
-    run(tmp_path, "train.py", str(SICK_STEP))
+    run_bare(script, str(SICK_STEP))
     weights, state = torch.load(tmp_path / "end.pt")
 
-    watched = run(tmp_path, "-m", "torchmedic", "run", "train.py")
+    watched = run_by_command(tmp_path, "train.py")
 
     assert watched.returncode == 1
     folder = next((tmp_path / ".torchmedic").glob("2*"))
@@ -71,17 +74,17 @@ def test_saved_weights_and_state_are_those_before_the_sick_step(tmp_path: Path, 
         for name, value in values.items():
             assert torch.equal(torch.as_tensor(kept[parameter][name]), torch.as_tensor(value)), name
     assert [line.split()[0] for line in watched.stdout.splitlines()] == [str(i) for i in range(SICK_STEP)]
-    shown = run(folder, "repro.py")
+    shown = run_bare(folder / "repro.py")
     assert "all finite: False" in shown.stdout, shown.stderr
 
 
 def test_continue_leaves_the_run_as_it_would_have_been(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(SCRIPT.format(optimizer="Adam(net.parameters(), lr=1e-2)", sick=SICK_STEP * 20 + 3))
-    bare = run(tmp_path, "train.py")
+    bare = run_bare(script)
     expected = torch.load(tmp_path / "end.pt")[0]
 
-    watched = run(tmp_path, "-m", "torchmedic", "run", "--on-sick", "continue", "--json", "o.json", "train.py")
+    watched = run_by_command(tmp_path, "--on-sick", "continue", "--json", "o.json", "train.py")
 
     assert watched.stdout == bare.stdout
     assert digest(torch.load(tmp_path / "end.pt")[0]) == digest(expected)
@@ -95,7 +98,7 @@ def test_skip_drops_the_sick_update_and_goes_on_with_good_weights(tmp_path: Path
     script = tmp_path / "train.py"
     script.write_text(SCRIPT.format(optimizer="Adam(net.parameters(), lr=1e-2)", sick=SICK_STEP * 20 + 3))
 
-    watched = run(tmp_path, "-m", "torchmedic", "run", "--on-sick", "skip", "train.py")
+    watched = run_by_command(tmp_path, "--on-sick", "skip", "train.py")
 
     assert watched.returncode == 0, watched.stderr
     assert [line.split()[1] for line in watched.stdout.splitlines()] == [str(i != SICK_STEP) for i in range(10)]
@@ -134,10 +137,10 @@ def test_an_update_that_overflows_is_undone(
 ) -> None:
     """Gradients are finite, the weights after the update are not: those before it come back bit for bit."""
     (tmp_path / "train.py").write_text(OVERFLOWING.format(optimizer=optimizer, before=before, factor=factor))
-    run(tmp_path, "train.py", str(bad_step))
+    run_bare(tmp_path / "train.py", str(bad_step))
     expected = torch.load(tmp_path / "end.pt")
 
-    watched = run(tmp_path, "-m", "torchmedic", "run", "--json", "o.json", "train.py")
+    watched = run_by_command(tmp_path, "--json", "o.json", "train.py")
 
     assert watched.returncode == 1, watched.stderr
     assert json.loads((tmp_path / "o.json").read_text())["diagnoses"][0]["code"] == "NUM028"

@@ -6,12 +6,13 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.scripts.twice import BARE, MEDIC, Ended, ended, only_run, start
-from torchmedic.store import load
+from torchmedic.store import RUN_FILE, load
 
 WAITING = """
 import os, signal, sys, time
@@ -96,12 +97,12 @@ def test_a_kill_of_the_parent_ends_the_script_and_the_file_is_readable_throughou
     process = start(MEDIC, ["s.py"], tmp_path)
     script = _ready(process)
     (folder,) = [path for path in (tmp_path / ".torchmedic").iterdir() if path.is_dir()]
+    # The script is started first, and the file made meanwhile.
+    _wait_until(lambda: (folder / RUN_FILE).exists())
     assert load(folder).info.exit_code is None
     process.kill()
     ended(process)
-    deadline = time.time() + 10
-    while _alive(script) and time.time() < deadline:
-        time.sleep(0.05)
+    _wait_until(lambda: not _alive(script))
     assert not _alive(script)
     assert load(folder).info.argv == ("s.py",)
 
@@ -112,6 +113,12 @@ def test_a_kill_of_the_script_leaves_a_file_with_what_was_seen(tmp_path: Path) -
     os.kill(_ready(process), signal.SIGKILL)
     assert ended(process).status == 137
     assert only_run(tmp_path).info.signal == signal.SIGKILL
+
+
+def _wait_until(reached: Callable[[], bool], seconds: float = 10.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not reached() and time.monotonic() < deadline:
+        time.sleep(0.05)
 
 
 def _alive(pid: int) -> bool:
