@@ -7,9 +7,10 @@ def distances(a, b):
     return torch.sqrt(squared.clamp_min(1e-6))
 
 
-torch.manual_seed(17)
-x = torch.randn(60, 6) + 40
-net = nn.Linear(6, 6)
+
+x = 40 + torch.arange(60.0).unsqueeze(1) / 16
+net = nn.Linear(1, 1, bias=False)
+nn.init.constant_(net.weight, 0.9)
 optimizer = torch.optim.SGD(net.parameters(), lr=1e-4)
 for step in range(3):
     code = net(x)
