@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import signal
 import socket
 import sys
+import traceback
 import weakref
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -212,6 +214,8 @@ class Recorder:
 
     def switch_off(self, probe: Probe, error: BaseException) -> None:
         """Remove a probe that failed, with one line: our faults never take the user's run down."""
+        if _comes_from_a_signal(error):
+            raise error  # a handler of the script's or of torch's spoke while we were at work: it means the script
         if probe in self._probes:
             self._probes.remove(probe)
             self._resting.pop(probe, None)
@@ -252,6 +256,11 @@ def name_script_again() -> None:
         main.__file__ = path
 
 
+# Where the system has them.
+_MEANT_FOR_SCRIPTS = [
+    getattr(signal, name) for name in ("SIGCHLD", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGHUP") if hasattr(signal, name)
+]
+
 _recorders: weakref.WeakSet[Recorder] = weakref.WeakSet()
 
 
@@ -262,6 +271,13 @@ def _disown() -> None:
 
 
 os.register_at_fork(after_in_child=_disown)
+
+
+def _comes_from_a_signal(error: BaseException) -> bool:
+    """Whether a handler of a signal raised it, which may happen between any two instructions."""
+    handlers = [signal.getsignal(number) for number in (*_MEANT_FOR_SCRIPTS, signal.SIGINT, signal.SIGTERM)]
+    codes = {getattr(handler, "__code__", None) for handler in handlers} - {None}
+    return any(frame.f_code in codes for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 def _fail(*_: Any) -> None:

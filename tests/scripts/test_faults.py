@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -144,6 +145,40 @@ def test_a_fault_in_any_method_of_a_probe_stays_inside(
             broken.setattr(type(probe), name, _raise)
             watched = run_watched(scripts / "training.py")
         assert (watched.status, watched.stdout) == (0, losses), f"{name}: {watched.stderr[-1500:]}"
+
+
+_SIGNALLED = TRAINING.replace(
+    "import torch\n",
+    """import signal
+import torch
+
+
+def lose_patience(number, frame):
+    raise TimeoutError("the script's own")
+
+
+signal.signal(signal.SIGUSR1, lose_patience)
+""",
+    1,
+)
+
+
+def test_what_a_signal_raises_while_we_are_at_work_is_the_scripts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that died, an alarm that went off: the handler may be called in the middle of a probe."""
+    from torchmedic.probes.pulse import Pulse
+
+    def signalled(probe: Probe, optimizer: object) -> None:
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    (tmp_path / "training.py").write_text(_SIGNALLED)
+    with monkeypatch.context() as patched:
+        patched.setattr(Pulse, "on_step_done", signalled)
+        watched = run_watched(tmp_path / "training.py")
+    assert watched.status == 1
+    assert "TimeoutError: the script's own" in watched.stderr
+    assert "switched off" not in watched.stderr
 
 
 def test_a_fault_through_the_command_line(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ def distances(a, b):
     return torch.sqrt(squared.clamp_min(1e-6))
 
 
-
 x = 40 + torch.arange(60.0).unsqueeze(1) / 16
 net = nn.Linear(1, 1, bias=False)
 nn.init.constant_(net.weight, 0.9)
