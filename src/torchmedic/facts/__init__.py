@@ -71,6 +71,7 @@ from torchmedic.facts.environment import Package as Package
 from torchmedic.facts.environment import PageInFile as PageInFile
 from torchmedic.facts.environment import ShadowedModule as ShadowedModule
 from torchmedic.facts.environment import StartUp as StartUp
+from torchmedic.facts.flags import FrozenGroup as FrozenGroup
 from torchmedic.facts.flags import IdleSwitch as IdleSwitch
 from torchmedic.facts.full_batches import DividedByFullBatches as DividedByFullBatches
 from torchmedic.facts.graph import GraphCut as GraphCut

@@ -153,6 +153,21 @@ def _freezes(node: ast.stmt) -> Iterator[int]:
             yield call.lineno
 
 
+def thaws() -> bool:
+    """Whether any line switches a gradient on, or may do so: a later step than those of this run may have come to it."""
+    return any(_thaws(part) for _, node in _statements() for part in ast.walk(node))
+
+
+def _thaws(node: ast.AST) -> bool:
+    if isinstance(node, ast.Assign):
+        is_flag = any(isinstance(t, ast.Attribute) and t.attr == "requires_grad" for t in node.targets)
+        return is_flag and ast.unparse(node.value) != "False"
+    if not isinstance(node, ast.Call):
+        return False
+    name = called_name(node)
+    return "unfreeze" in name or (name == "requires_grad_" and [ast.unparse(a) for a in node.args] != ["False"])
+
+
 def _statements() -> Iterator[tuple[str, ast.stmt]]:
     for file in user_files():
         tree = parsed(file)
