@@ -68,8 +68,9 @@ class FrozenGroupExam(Probe):
         for sighting in self._seen:
             sighting.check()
         left = [sighting.fact for sighting in self._seen if not sighting.was_thawed]
-        for fact in left if not thaws() else ():
-            self.recorder.observe(fact)
+        if left and not thaws():
+            for fact in left:
+                self.recorder.observe(fact)
 
     def _look(self, optimizer: Any) -> None:
         frozen = [group for group in optimizer.param_groups if not any(p.requires_grad for p in group["params"])]

@@ -154,8 +154,9 @@ def _freezes(node: ast.stmt) -> Iterator[int]:
 
 
 def thaws() -> bool:
-    """Whether any line switches a gradient on, or may do so: a later step than those of this run may have come to it."""
-    return any(_thaws(part) for _, node in _statements() for part in ast.walk(node))
+    """Whether any line switches a gradient on, or may do so: the run may have ended before it came to it."""
+    trees = [parsed(file) for file in user_files()]
+    return any(_thaws(node) for tree in trees if tree is not None for node in ast.walk(tree))
 
 
 def _thaws(node: ast.AST) -> bool:
