@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchmedic.facts import GraphCut, Run
 from torchmedic.findings import Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.wiring._cut import cut_diagnosis, cuts
-from torchmedic.rules.wiring._telling import listed
+from torchmedic.rules.wiring._telling import short
 
 
 class CodebookBehindStraightThrough(Rule):
@@ -22,12 +22,11 @@ class CodebookBehindStraightThrough(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for cut in cuts(run, "straight-through"):
-            names = listed(cut.parameters, 2)
             is_held = cut.read is not None
             yield cut_diagnosis(
                 self,
                 cut,
-                headline=f"{names} never learns: the loss reads it only through a straight-through estimator",
+                headline=f"`{short(cut.parameters[0])}` never learns: a straight-through estimator detaches it",
                 label=(
                     "takes the straight-through result, which is detached from what was looked up"
                     if is_held
