@@ -14,7 +14,7 @@ class Quantizer(nn.Module):
         indices = (flat.unsqueeze(2) - self.codebook.weight).pow(2).sum(-1).argmin(-1)
         looked_up = self.codebook(indices)
         quantized = flat + (looked_up - flat).detach()
-        codebook_loss = (quantized - flat.detach()).pow(2).mean()  # expect: WIR093
+        codebook_loss = (quantized - flat.detach()).pow(2).mean()  # expect: WIR118
         commitment = F.mse_loss(flat, looked_up.detach())
         return quantized.permute(0, 2, 1).contiguous(), codebook_loss + 0.25 * commitment
 

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 class Tagger(nn.Module):
     def __init__(self, vectors, classes):
         super().__init__()
-        self.words = nn.Embedding.from_pretrained(vectors, padding_idx=0)  # expect: WIR092
+        self.words = nn.Embedding.from_pretrained(vectors, padding_idx=0)  # expect: WIR117
         self.mix = nn.Linear(vectors.shape[1], 32)
         self.out = nn.Linear(32, classes)
 

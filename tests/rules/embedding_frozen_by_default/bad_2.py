@@ -6,7 +6,7 @@ import torch.nn.functional as F
 torch.manual_seed(0)
 items = torch.randint(0, 120, (900, 6))
 ratings = (items % 5).float().mean(1, keepdim=True)
-table = nn.EmbeddingBag.from_pretrained(torch.randn(120, 12), mode="sum")  # expect: WIR092
+table = nn.EmbeddingBag.from_pretrained(torch.randn(120, 12), mode="sum")  # expect: WIR117
 head = nn.Sequential(nn.Linear(12, 24), nn.ReLU(), nn.Linear(24, 1))
 optimizers = [torch.optim.SGD(table.parameters(), lr=0.05), torch.optim.Adam(head.parameters(), lr=3e-3)]
 for epoch in range(3):

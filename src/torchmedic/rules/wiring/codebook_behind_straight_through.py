@@ -13,7 +13,7 @@ from torchmedic.rules.wiring._telling import short
 class CodebookBehindStraightThrough(Rule):
     """No term of the loss reads the looked-up vectors themselves, so that nothing moves them."""
 
-    code = "WIR093"
+    code = "WIR118"
     name = "codebook-behind-straight-through"
     symptoms = (Symptom.WEIGHTS_STILL, Symptom.LOSS_NOISY, Symptom.LOSS_FLAT, Symptom.SCORE_LOW)
     tell_apart = "the weights take part in the loss only inside `x + (q - x).detach()`, where they are detached"

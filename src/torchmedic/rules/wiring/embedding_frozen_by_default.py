@@ -12,7 +12,7 @@ from torchmedic.rules.wiring._telling import also, listed, short
 class EmbeddingFrozenByDefault(Rule):
     """An optimizer has a group for an embedding whose constructor switched the gradient off without being told to."""
 
-    code = "WIR092"
+    code = "WIR117"
     name = "embedding-frozen-by-default"
     severity = "warning"
     symptoms = (Symptom.WEIGHTS_STILL, Symptom.SCORE_LOW)
