@@ -29,6 +29,7 @@ from torchmedic.facts.crash import ShortSlice as ShortSlice
 from torchmedic.facts.crash import WideSample as WideSample
 from torchmedic.facts.data import FilesPairedApart as FilesPairedApart
 from torchmedic.facts.data import FirstBatchOnly as FirstBatchOnly
+from torchmedic.facts.data import KinRows as KinRows
 from torchmedic.facts.data import LoaderSeen as LoaderSeen
 from torchmedic.facts.data import MissingCode as MissingCode
 from torchmedic.facts.data import RowsRewritten as RowsRewritten
@@ -72,6 +73,7 @@ from torchmedic.facts.environment import Package as Package
 from torchmedic.facts.environment import PageInFile as PageInFile
 from torchmedic.facts.environment import ShadowedModule as ShadowedModule
 from torchmedic.facts.environment import StartUp as StartUp
+from torchmedic.facts.flags import FrozenGroup as FrozenGroup
 from torchmedic.facts.flags import IdleSwitch as IdleSwitch
 from torchmedic.facts.full_batches import DividedByFullBatches as DividedByFullBatches
 from torchmedic.facts.graph import GraphCut as GraphCut

@@ -63,6 +63,24 @@ class SharedRows(Observation):
 
 
 @fact
+class KinRows(Observation):
+    """Rows of an evaluation that are next of kin to rows that the same model was trained on.
+
+    `how` is `windows` (they share most cells, shifted, with rows before and behind them) or `mixtures` (they lie on
+    the straight way from one row to another). `split` is the line that made the two parts.
+    """
+
+    kind: ClassVar[str] = "kin-rows"
+    step: int | None
+    how: str
+    akin: int
+    looked_at: int
+    name: str
+    split: Location | None
+    evaluated: Location | None
+
+
+@fact
 class WrappedArithmetic(Observation):
     """Arithmetic of small integers whose true results do not fit their type."""
 

@@ -29,3 +29,20 @@ class IdleSwitch(Observation):
     target: str
     count: int = 0
     examples: tuple[str, ...] = ()
+
+
+@fact
+class FrozenGroup(Observation):
+    """A group of an optimizer all of whose parameters are embeddings that `from_pretrained` has frozen by default.
+
+    `where` is that call, with the `expression` as it is written; nothing has switched their gradient on.
+    """
+
+    kind: ClassVar[str] = "frozen-group"
+    step: int | None
+    parameters: tuple[str, ...]
+    where: Location
+    expression: str
+    optimizer: str
+    built: Location | None
+    lr: float | None

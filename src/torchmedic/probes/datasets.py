@@ -17,6 +17,7 @@ from torch.utils.data import SequentialSampler, Subset
 
 from torchmedic.facts import LoaderSeen, Location, SharedRows
 from torchmedic.probes.frames import user_location
+from torchmedic.probes.kin_rows import RowSample, kin_fact
 from torchmedic.probes.loaders import Loaders
 from torchmedic.probes.rows import fingerprints, is_held_out, names_of_loader, names_of_tensor, names_on_line
 from torchmedic.probes.splits import split_and_multiplication
@@ -219,6 +220,7 @@ class DataExam(Probe):
         shared, looked_at = self._shared.setdefault((id(module), names), (set(), set()))
         shared.update(f for f in found if f in kept.rows)
         looked_at.update(found)
+        kept.tested.setdefault(names, RowSample()).take_some(rows)
         self._places.setdefault((id(module), names), user_location(frame))
 
     # -- the end -------------------------------------------------------------------------------------------------
@@ -227,8 +229,16 @@ class DataExam(Probe):
         for loader in self._seen.values():
             self.recorder.observe(_fact(loader, self.recorder.step))
         told = self._tell_shared_loaders()
-        if not told:
-            self._tell_shared_rows()
+        if not told and not self._tell_shared_rows():
+            self._tell_kin_rows()
+
+    def _tell_kin_rows(self) -> None:
+        for key, kept in self._trained.items():
+            for names, tested in kept.tested.items():
+                fact = kin_fact(kept.sample, tested, self.recorder.step, names[-1], self._places[key, names])
+                if fact is not None:
+                    self.recorder.observe(fact)
+                    return
 
     def _tell_shared_loaders(self) -> bool:
         told = False
@@ -243,7 +253,7 @@ class DataExam(Probe):
                     told = True
         return told
 
-    def _tell_shared_rows(self) -> None:
+    def _tell_shared_rows(self) -> bool:
         for key, (rows, all_rows) in self._shared.items():
             shared, total = len(rows), len(all_rows)
             if shared >= _LEAST_SHARED and shared >= 0.05 * total:
@@ -260,7 +270,8 @@ class DataExam(Probe):
                     evaluated=self._places.get(key),
                 )
                 self.recorder.observe(self._with_loaders(fact))
-                return
+                return True
+        return False
 
     def _with_loaders(self, fact: SharedRows) -> SharedRows:
         """What the two loaders tell about rows that they share: where they were built, and why it may be."""

@@ -12,6 +12,7 @@ from torchmedic.probes.exam_cycles import CycleExam
 from torchmedic.probes.exam_discards import DiscardExam
 from torchmedic.probes.exam_evaluations import EvaluationExam
 from torchmedic.probes.exam_flags import FlagExam
+from torchmedic.probes.exam_frozen_groups import FrozenGroupExam
 from torchmedic.probes.exam_gradients import GradientExam
 from torchmedic.probes.exam_leaves import LeafExam
 from torchmedic.probes.exam_modes import ModeExam
@@ -62,6 +63,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         ScalerExam(),
         StatementExam(modules, optimizers),
         FlagExam(modules, optimizers),
+        FrozenGroupExam(modules, optimizers),
         ClippingExam(),
         OverwritingExam(modules),
         UnitExam(modules, optimizers),

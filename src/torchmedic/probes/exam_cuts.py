@@ -11,12 +11,13 @@ from torchmedic.facts import FrozenLastLayer, GraphCut, Location, UnusedTotal
 from torchmedic.probes.cuts import Cut, Reading, Root, flat_functions
 from torchmedic.probes.exam_trace import Borders, StepTrace
 from torchmedic.probes.frames import user_location
-from torchmedic.probes.holdings import Registered, registered
+from torchmedic.probes.holdings import Fingerprint, Registered, registered
 from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modes import is_compiled, take_off
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.sources import freezing_lines, is_given_values
+from torchmedic.probes.straight_through import cuts_at_straight_through
 from torchmedic.probes.trace import StorageKey, storage_key
 from torchmedic.record import Probe, Recorder
 
@@ -30,7 +31,13 @@ class _Watched:
 
     steps: int = 0
     without: dict[int, torch.Tensor] = field(default_factory=dict)
+    prints: dict[int, Fingerprint] = field(default_factory=dict)
     traced: bool = False
+
+    def was_moved(self, parameter: torch.Tensor) -> bool:
+        """Whether a parameter without a gradient has other values than at first: the script updates it by itself."""
+        kept = self.prints.get(id(parameter))
+        return kept is not None and not kept.fits(parameter)
 
 
 @dataclass(slots=True)
@@ -113,6 +120,7 @@ class CutExam(Probe):
             self._count(optimizer, watched)
             self._read(optimizer, watched)
             watched.without.clear()
+            watched.prints.clear()
         elif watched.steps >= _STEPS_BEFORE_TRACE and not watched.traced and self._trace is None and self._may_trace():
             watched.traced = True
             self._start(optimizer)
@@ -141,6 +149,8 @@ class CutExam(Probe):
             watched.without = {id(p): p for p in parameters}
         alive = {id(p) for p in _with_gradient([p for p in parameters if id(p) in watched.without])}
         watched.without = {key: p for key, p in watched.without.items() if key not in alive}
+        if watched.steps == 0:
+            watched.prints = {key: Fingerprint.of(p) for key, p in watched.without.items()}
 
     def _start(self, optimizer: Any) -> None:
         self._traces += 1
@@ -178,9 +188,9 @@ class CutExam(Probe):
         by_key = {storage_key(p): p for p in watched.without.values()}
         # A gradient that is there and 0 came through the graph: nothing was cut, at most flattened. A bias that
         # cancels out of a difference has one, and is well.
-        missing = {key for key, p in by_key.items() if p.grad is None}
+        missing = {key for key, p in by_key.items() if p.grad is None and not watched.was_moved(p)}
         reading = scene.reading(missing)
-        cuts = (reading.cuts() or reading.exits()) if missing else []
+        cuts = (cuts_at_straight_through(reading) or reading.cuts() or reading.exits()) if missing else []
         for total in reading.unused_totals()[:1] if missing and not cuts else ():
             self._note_unused_total(total, [by_key[key] for key in total.keys], scene)
         for cut in (cuts or self._flat(scene, by_key))[:4]:

@@ -173,6 +173,22 @@ def _freezes(node: ast.stmt) -> Iterator[int]:
             yield call.lineno
 
 
+def thaws() -> bool:
+    """Whether any line switches a gradient on, or may do so: the run may have ended before it came to it."""
+    trees = [parsed(file) for file in user_files()]
+    return any(_thaws(node) for tree in trees if tree is not None for node in ast.walk(tree))
+
+
+def _thaws(node: ast.AST) -> bool:
+    if isinstance(node, ast.Assign):
+        is_flag = any(isinstance(t, ast.Attribute) and t.attr == "requires_grad" for t in node.targets)
+        return is_flag and ast.unparse(node.value) != "False"
+    if not isinstance(node, ast.Call):
+        return False
+    name = called_name(node)
+    return "unfreeze" in name or (name == "requires_grad_" and [ast.unparse(a) for a in node.args] != ["False"])
+
+
 def _statements() -> Iterator[tuple[str, ast.stmt]]:
     for file in user_files():
         tree = parsed(file)

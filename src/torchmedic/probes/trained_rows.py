@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from torchmedic.probes.holdings import Fingerprint, are_unlike
+from torchmedic.probes.kin_rows import RowSample
 from torchmedic.probes.rows import fingerprints
 
 _MOST_ROWS = 20_000
@@ -29,6 +30,8 @@ class TrainedRows:
     in_vain: int = 0
     on_device: bool = False
     weights: Fingerprint | None = None
+    sample: RowSample = field(default_factory=RowSample)
+    tested: dict[tuple[str, ...], RowSample] = field(default_factory=dict)
     is_doubtful: bool = False
 
     def begin_anew(self) -> None:
@@ -37,6 +40,8 @@ class TrainedRows:
         if self.is_doubtful and now is not None and self.weights is not None and are_unlike(self.weights, now):
             self.rows.clear()
             self.taken = self.in_vain = 0
+            self.sample = RowSample()
+            self.tested.clear()
         self.is_doubtful = False
 
     def _largest(self) -> Fingerprint | None:
@@ -61,6 +66,8 @@ class TrainedRows:
         if self.taken % _NOTED_EVERY == 0:
             self.weights = self._largest()
         self.rows.update(fingerprints(rows))
+        if not self.tested:  # what is trained on after a test may be what was tested, as when one walks forward in time
+            self.sample.take(rows)
         self.on_device = rows.device.type != "cpu"
         self.taken += 1
         self.in_vain = 0 if len(self.rows) > before else self.in_vain + 1
