@@ -13,7 +13,7 @@ for epoch in range(3):
     for index, rows in enumerate(torch.randperm(len(x)).split(16)):
         loss = nn.functional.mse_loss(model(x[rows]), y[rows])
         scaler.scale(loss / ACCUMULATE).backward()
-        scaler.unscale_(optimizer)  # expect: WIR110
+        scaler.unscale_(optimizer)  # expect: WIR119
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         if (index + 1) % ACCUMULATE == 0:
             scaler.step(optimizer)

@@ -15,7 +15,7 @@ for epoch in range(3):
         scaler.scale(loss).backward()
         scaler.unscale_(optimizer)
         if nn.utils.clip_grad_norm_(model.parameters(), 1.0) > 2.0:
-            continue  # expect: WIR110
+            continue  # expect: WIR119
         scaler.step(optimizer)
         scaler.update()
     print(f"epoch {epoch} loss {loss.item():.4f}")

@@ -13,5 +13,5 @@ for epoch in range(3):
         optimizer.zero_grad()
         loss = nn.functional.mse_loss(model(x[rows]), y[rows])
         scaler.scale(loss).backward()
-        scaler.step(optimizer)  # expect: WIR110
+        scaler.step(optimizer)  # expect: WIR119
     print(f"epoch {epoch} loss {loss.item():.4f}")

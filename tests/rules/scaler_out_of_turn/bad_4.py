@@ -17,5 +17,5 @@ for epoch in range(3):
         if (index + 1) % ACCUMULATE == 0:
             scaler.step(optimizer)
             optimizer.zero_grad()
-        scaler.update()  # expect: WIR110
+        scaler.update()  # expect: WIR119
     print(f"epoch {epoch} loss {loss.item():.4f}")

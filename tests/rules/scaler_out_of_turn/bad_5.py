@@ -12,7 +12,7 @@ for epoch in range(3):
     for rows in torch.randperm(len(x)).split(16):
         optimizer.zero_grad()
         loss = nn.functional.mse_loss(model(x[rows]), y[rows])
-        loss.backward()  # expect: WIR110
+        loss.backward()  # expect: WIR119
         scaler.step(optimizer)
         scaler.update()
     print(f"epoch {epoch} loss {loss.item():.4f}")

@@ -14,7 +14,7 @@ for epoch in range(3):
         loss = nn.functional.mse_loss(model(x[rows]), y[rows])
         scaler.scale(loss).backward()
         scaler.step(optimizer)
-        scaler.unscale_(optimizer)  # expect: WIR110
+        scaler.unscale_(optimizer)  # expect: WIR119
         norm = nn.utils.get_total_norm([p.grad for p in model.parameters()])
         scaler.update()
     print(f"epoch {epoch} loss {loss.item():.4f}")

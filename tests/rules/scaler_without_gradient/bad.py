@@ -11,7 +11,7 @@ for epoch in range(3):
     for rows in torch.randperm(len(x)).split(16):
         loss = nn.functional.mse_loss(model(x[rows]), y[rows])
         scaler.scale(loss).backward()
-        optimizer.zero_grad()  # expect: WIR112
+        optimizer.zero_grad()  # expect: WIR121
         scaler.step(optimizer)
         scaler.update()
     print(f"epoch {epoch} loss {loss.item():.4f}")

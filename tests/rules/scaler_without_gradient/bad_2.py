@@ -16,6 +16,6 @@ for epoch in range(3):
         loss = nn.functional.mse_loss(model(x[rows]), y[rows])
         scaler.scale(loss).backward()
         scaler.step(optimizer)
-        scaler.step(critic_optimizer)  # expect: WIR112
+        scaler.step(critic_optimizer)  # expect: WIR121
         scaler.update()
     print(f"epoch {epoch} loss {loss.item():.4f}")

@@ -16,7 +16,7 @@ _SHORT = ("float16", "half")
 class HalfWeightsUnderScaler(Rule):
     """The model itself was cast to float16, so that its gradients are float16 too."""
 
-    code = "WIR111"
+    code = "WIR120"
     name = "half-weights-under-scaler"
     symptoms = (Symptom.CRASH,)
     tell_apart = "`Attempting to unscale FP16 gradients`"

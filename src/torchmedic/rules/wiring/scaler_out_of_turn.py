@@ -32,7 +32,7 @@ class _Fault(NamedTuple):
 class ScalerOutOfTurn(Rule):
     """Two calls of one round, or a call of the next round before this one is closed."""
 
-    code = "WIR110"
+    code = "WIR119"
     name = "scaler-out-of-turn"
     symptoms = (Symptom.CRASH,)
     tell_apart = "`GradScaler` says that `unscale_` or `step` has already been called, or that nothing was checked"

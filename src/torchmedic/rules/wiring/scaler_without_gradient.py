@@ -15,7 +15,7 @@ from torchmedic.rules.wiring._scaler import Loop, ScalerCall, loop_of
 class ScalerWithoutGradient(Rule):
     """Between `backward` and `step` the gradients were cleared, or `backward` never reached these parameters."""
 
-    code = "WIR112"
+    code = "WIR121"
     name = "scaler-without-gradient"
     symptoms = (Symptom.CRASH,)
     tell_apart = "`No inf checks were recorded for this optimizer`"
