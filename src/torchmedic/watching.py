@@ -17,6 +17,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.autograd import Autograd
     from torchmedic.probes.batches import Batches
     from torchmedic.probes.datasets import DataExam
+    from torchmedic.probes.empty_passes import EmptyPasses
     from torchmedic.probes.exam import wiring_exams
     from torchmedic.probes.exam_workers import WorkerExam
     from torchmedic.probes.first_batch_again import FirstBatchAgain
@@ -59,6 +60,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
         Wraparound(),
         PairedLoaders(loaders),
         FullBatches(loaders),
+        EmptyPasses(loaders),
     )
     ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
     trackers = Trackers()

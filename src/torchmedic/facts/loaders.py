@@ -94,3 +94,19 @@ class ConstantTargets(Observation):
     shape: tuple[int, ...]
     samples: int
     trained: int
+
+
+@fact
+class PassWithoutBatches(Observation):
+    """A loader whose passes ended before a first batch, though its sampler draws from `samples`."""
+
+    kind: ClassVar[str] = "pass-without-batches"
+    step: int | None
+    names: tuple[str, ...]
+    built: Location | None
+    where: Location | None
+    dataset: str
+    samples: int
+    batch_size: int
+    drop_last: bool
+    passes: int

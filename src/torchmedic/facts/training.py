@@ -66,6 +66,7 @@ class TrainingCourse(Observation):
     rate_set: Location | None = None
     decay: float | None = None
     shrunk: float | None = None
+    default_lr: float | None = None
 
 
 @fact

@@ -17,7 +17,7 @@ from torchmedic.probes.holdings import Fingerprint, registered
 from torchmedic.probes.marks import choose_marks, has_gradient
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 _CYCLES_WATCHED = 24
@@ -258,21 +258,24 @@ class CycleExam(Probe):
 
         @functools.wraps(scale)
         def scale_(this: Any, outputs: Any) -> Any:
-            result = scale(this, outputs)
+            with frame_hidden:
+                result = scale(this, outputs)
             if self.recorder.is_ours:
                 note_scale(this, result)
             return result
 
         @functools.wraps(unscale)
         def unscale_(this: Any, optimizer: Any) -> None:
-            unscale(this, optimizer)
+            with frame_hidden:
+                unscale(this, optimizer)
             note_unscale(optimizer)
 
         @functools.wraps(step)
         def step_(this: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
             self._in_scaler = True
             try:
-                return step(this, optimizer, *args, **kwargs)
+                with frame_hidden:
+                    return step(this, optimizer, *args, **kwargs)
             finally:
                 self._in_scaler = False
 

@@ -22,7 +22,7 @@ from torchmedic.probes.marks import choose_marks, has_gradient
 from torchmedic.probes.modes import is_compiled, may_put_on, take_off
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 _CYCLES_WATCHED = 16
@@ -248,7 +248,8 @@ class DiscardExam(Probe):
 
         @functools.wraps(original)
         def step(scaler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(scaler, optimizer, *args, **kwargs)
+            with frame_hidden:
+                result = original(scaler, optimizer, *args, **kwargs)
             forget(optimizer)
             return result
 

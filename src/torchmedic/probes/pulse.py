@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import weakref
 from dataclasses import dataclass, field
@@ -77,6 +78,7 @@ class _Course:
     lines: set[tuple[CodeType, int]] = field(default_factory=set)
     changes: RateChanges = field(default_factory=RateChanges)
     decay: float | None = None
+    default_rate: float | None = None
 
     def read(self) -> None:
         """Note the steps that were sent before, and send for those that have come since; on the host, note them."""
@@ -187,6 +189,7 @@ class Pulse(Probe):
         course.built_by = self._optimizers.built_by(optimizer)
         decay = optimizer.param_groups[0].get("weight_decay") if optimizer.param_groups else None
         course.decay = float(decay) if isinstance(decay, (int, float)) else None
+        course.default_rate = _default_rate(optimizer)
         total = 0
         for group in optimizer.param_groups:
             for p in group["params"]:
@@ -231,6 +234,7 @@ class Pulse(Probe):
                     backward_lines=len(course.lines),
                     decay=course.decay,
                     shrunk=course.size_since_start(),
+                    default_lr=course.default_rate,
                     rate_made=argument_made_at(course.built, course.name, "lr", 1),
                     rate_set=_rate_set(course.built_by),
                 )
@@ -242,6 +246,13 @@ class Pulse(Probe):
 def _rate_set(package: str) -> Location | None:
     """The line that sets the rate of an optimizer which a framework builds."""
     return setting_made_at("TrainingArguments", "learning_rate") if package == "transformers" else None
+
+
+def _default_rate(optimizer: Any) -> float | None:
+    """The rate that this kind of optimizer takes when it is told none."""
+    given = inspect.signature(type(optimizer).__init__).parameters.get("lr")
+    rate = given.default if given is not None else None
+    return float(rate) if isinstance(rate, (int, float)) else None
 
 
 def _norm(tensors: list[torch.Tensor]) -> float | None:

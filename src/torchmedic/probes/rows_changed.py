@@ -7,7 +7,7 @@ import contextlib
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -24,6 +24,7 @@ _MOST_BYTES = 1 << 20  # of one row
 _MOST_DATASETS = 4
 _MOST_LOOKS = 4
 _LEAST_CHANGES = 2
+_MOST_CALLS = 3  # from `__getitem__` down to the function that writes
 _SHARING = frozenset(("from_numpy", "as_tensor", "asarray", "view", "reshape", "squeeze", "unsqueeze", "T", "flatten"))
 
 
@@ -136,15 +137,62 @@ def _row(held: Any, number: int) -> np.ndarray[Any, Any] | None:
 # -- the line that writes ---------------------------------------------------------------------------------------------
 
 
+class _Function(NamedTuple):
+    file: str
+    name: str
+    node: ast.FunctionDef
+
+
 def writing_line(kind: type, attribute: str) -> Location | None:
-    """The line of `__getitem__`, or of a function it may hand a row to, that writes into the row in place."""
-    file = file_of(kind)
-    for node in _functions(file, kind.__name__, "__getitem__"):
-        names = _aliases(node, attribute)
-        line = next(_writes(node, names, attribute), None)
-        if line is not None:
-            return location(file, line, f"{kind.__qualname__}.{node.name}")
-    return _transform_that_writes()
+    """The line of `__getitem__`, or of a function it hands a row to, that writes into the row in place."""
+    found = (_line_in(kind, attribute, reading, set()) for reading in _methods(kind, "__getitem__"))
+    return next((line for line in found if line is not None), None) or _transform_that_writes()
+
+
+def _line_in(kind: type, attribute: str, function: _Function, given: set[str], depth: int = 0) -> Location | None:
+    """Where a function writes into a row: itself, or in a function that it calls with one."""
+    names = _aliases(function.node, attribute, given)
+    line = next(_writes(function.node, names, attribute), None)
+    if line is not None:
+        return location(function.file, line, function.name)
+    for call in (node for node in ast.walk(function.node) if isinstance(node, ast.Call) and depth < _MOST_CALLS):
+        for called in _called(kind, call):
+            taken = _parameters_with_rows(call, called.node, names, attribute)
+            found = _line_in(kind, attribute, called, taken, depth + 1) if taken else None
+            if found is not None:
+                return found
+    return None
+
+
+def _called(kind: type, call: ast.Call) -> Iterator[_Function]:
+    """The user's functions that a call may mean: a method of the data set, or functions of that name."""
+    if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name) and call.func.value.id == "self":
+        yield from _methods(kind, call.func.attr)
+    elif isinstance(call.func, ast.Name):
+        for file in user_files():
+            tree = parsed(file) or ast.Module([], [])
+            defined = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == call.func.id]
+            yield from (_Function(file, node.name, node) for node in defined)
+
+
+def _methods(kind: type, name: str) -> Iterator[_Function]:
+    """The method of that name, as the class or a base of it in the user's files defines it."""
+    for owner in kind.__mro__:
+        file = file_of(owner)
+        tree = parsed(file) if is_user_file(file) else None
+        for cls in ast.walk(tree) if tree is not None else ():
+            if isinstance(cls, ast.ClassDef) and cls.name == owner.__name__:
+                own = [node for node in cls.body if isinstance(node, ast.FunctionDef) and node.name == name]
+                yield from (_Function(file, f"{owner.__qualname__}.{name}", node) for node in own)
+
+
+def _parameters_with_rows(call: ast.Call, called: ast.FunctionDef, names: set[str], attribute: str) -> set[str]:
+    """What the called function names the rows that it is given."""
+    parameters = [argument.arg for argument in called.args.args]
+    if parameters[:1] == ["self"]:
+        parameters = parameters[1:]
+    given = {name for name, value in zip(parameters, call.args, strict=False) if _is_row(value, names, attribute)}
+    return given | {k.arg for k in call.keywords if k.arg is not None and _is_row(k.value, names, attribute)}
 
 
 def _transform_that_writes() -> Location | None:
@@ -159,15 +207,9 @@ def _transform_that_writes() -> Location | None:
     return found[0] if len(found) == 1 else None
 
 
-def _functions(file: str, owner: str, name: str) -> Iterator[ast.FunctionDef]:
-    for cls in ast.walk(parsed(file) or ast.Module([], [])):
-        if isinstance(cls, ast.ClassDef) and cls.name == owner:
-            yield from (node for node in cls.body if isinstance(node, ast.FunctionDef) and node.name == name)
-
-
-def _aliases(function: ast.FunctionDef, attribute: str) -> set[str]:
-    """Names that stand for a row of `self.attribute` without a copy of it."""
-    names: set[str] = set()
+def _aliases(function: ast.FunctionDef, attribute: str, given: set[str]) -> set[str]:
+    """Names that stand for a row of `self.attribute` without a copy of it; `given` are those of its parameters."""
+    names = set(given)
     for node in ast.walk(function):
         if isinstance(node, ast.Assign) and _is_row(node.value, names, attribute):
             targets = [t for target in node.targets for t in ast.walk(target)]

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Run, TrainingCourse
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.training._course import ending, is_simple, rate_line
+from torchmedic.rules.training._course import constant_answer, ending, is_simple, rate_line
 
 _LEAST_STEPS = 80
 _MOST_MOVED = 2e-3
+_MOST_MOVED_IN_VAIN = 2e-2  # where the loss is still that of an answer which never changes
 _MOST_RATIO = 5e-5
+_FAR_BELOW = 0.02
 
 
 class LearningRateTooLow(Rule):
@@ -28,9 +30,8 @@ class LearningRateTooLow(Rule):
             end = ending(course)
             if not is_simple(course) or course.steps < _LEAST_STEPS or end is None or not course.highest_lr:
                 continue
-            still = course.moved is not None and 0 < course.moved < _MOST_MOVED and max(course.ratios) < _MOST_RATIO
             start = sum(course.head[:10]) / 10
-            if not still or not course.gradient or end < 0.97 * start:
+            if not _stands_still(run, course, end) or not course.gradient or end < 0.97 * start:
                 continue
             per_step = sum(course.ratios) / len(course.ratios)
             where = rate_line(course)
@@ -49,6 +50,22 @@ class LearningRateTooLow(Rule):
                     f"the loss was {start:.4g} in the first ten steps and is {end:.4g} at the end",
                     f"gradients are there (norm {course.gradient:.2g}); an update is {per_step:.0e} of the weights, "
                     f"where 1e-3 is usual",
+                    *_beside_default(course),
                 ),
                 remedies=(Remedy(title=f"try lr={course.highest_lr * 1e-3 / per_step:.0e} for `{course.optimizer}`"),),
             )
+
+
+def _stands_still(run: Run, course: TrainingCourse, end: float) -> bool:
+    """Hardly moved; or moved a little over many steps, and still no better than an answer that never changes."""
+    if not course.moved or max(course.ratios, default=1.0) >= _MOST_RATIO:
+        return False
+    level = constant_answer(run) if course.moved < _MOST_MOVED_IN_VAIN else None
+    return course.moved < _MOST_MOVED or (level is not None and end >= 0.97 * level)
+
+
+def _beside_default(course: TrainingCourse) -> tuple[str, ...]:
+    usual, rate = course.default_lr, course.highest_lr
+    if not usual or not rate or rate > _FAR_BELOW * usual:
+        return ()
+    return (f"`{course.optimizer}` itself begins with lr={usual:g} when it is told none",)
