@@ -46,12 +46,12 @@ class RowSample:
     def take_some(self, rows: torch.Tensor) -> None:
         """A few rows from all over a batch that is evaluated: neighbours lie next to each other."""
         most = _TESTED_PER_CALL[len(rows) >= _MANY]
-        chosen = torch.linspace(0, len(rows) - 1, min(most, len(rows))).long()
-        self.take(rows[chosen.to(rows.device)] if rows.layout == torch.strided and len(rows) else rows, _MOST_TESTED)
+        chosen = torch.linspace(0, len(rows) - 1, min(most, len(rows)), device=rows.device).long()
+        self.take(rows[chosen] if rows.layout == torch.strided and len(rows) else rows, _MOST_TESTED)
 
     def values(self) -> torch.Tensor:
         """The different rows, without those that hold something that is no number."""
-        found = torch.cat(self.rows) if self.rows else torch.empty(0, 0)
+        found = torch.cat(self.rows) if self.rows else torch.empty(0, 0, device="cpu")
         return torch.unique(found[torch.isfinite(found).all(1)], dim=0) if len(found) else found
 
 
@@ -97,7 +97,7 @@ def _count_overlapping(train: torch.Tensor, test: torch.Tensor) -> int:
         counts = torch.searchsorted(values, row[told], right=True) - first
         counts = torch.where(counts <= _COMMON, counts, 0)
         begin = torch.repeat_interleave(first - (counts.cumsum(0) - counts), counts)
-        matches = cells[begin + torch.arange(len(begin))]
+        matches = cells[begin + torch.arange(len(begin), device="cpu")]
         shift = torch.repeat_interleave(told, counts) - matches % width
         pairs, shared = torch.unique(matches // width * 2 * width + shift + width, return_counts=True)
         shifts = pairs[shared >= _SHARED_CELLS * width] % (2 * width) - width
