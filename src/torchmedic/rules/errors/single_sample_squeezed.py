@@ -49,7 +49,7 @@ class SingleSampleSqueezed(Rule):
             label="drops every axis of length 1, that of a batch of one too",
             also=also((line, "fails here"), *((place, "the same") for place in squeezes[1:3]), but=where),
             culprit=Culprit(op="squeeze", tensor=batch[0], phase="forward"),
-            evidence=(f"the error: {crash.message.strip().splitlines()[0]}",),
+            evidence=(f"the error: `{crash.message.strip().splitlines()[0]}`",),
             remedies=(
                 Remedy(title="name the axis: `squeeze(-1)`, or `flatten(1)` after pooling"),
                 Remedy(title="or leave the last short batch out: `DataLoader(…, drop_last=True)`"),
