@@ -15,7 +15,7 @@ from torchmedic.probes.frames import user_location
 from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
-_LOOKS = frozenset((1, 5, 20, 60, 200, 1_000, 5_000))
+_LOOKS = frozenset((1, 2, 3, 5, 20, 60, 200, 1_000, 5_000))
 # One call before a look the steps are followed too: was there one since the last backward?
 _EVES = frozenset(look - 1 for look in _LOOKS if look > 1)
 _NAME = "clip_grad_norm_"

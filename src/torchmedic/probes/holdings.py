@@ -135,10 +135,12 @@ class Fingerprint:
 
 
 def are_unlike(then: Fingerprint, now: Fingerprint) -> bool:
-    """Whether values have nothing to do with those they were: training and rounding leave a likeness."""
+    """Whether values have nothing to do with those they were: training, rounding and pruning leave a likeness."""
     if then.values.shape != now.values.shape or then.values.numel() < 4:
         return False
     before, after = then.values.double().cpu(), now.values.double().cpu()
+    before = before[after != 0]
+    after = after[after != 0]
     size = float(before.norm() * after.norm())
     return size > 0 and abs(float(before @ after)) / size < 0.5
 
