@@ -186,7 +186,8 @@ class TrainedInEval(Observation):
 class EvaluatedInTrain(Observation):
     """Passes without gradient through a trained model whose dropout or BatchNorm was in training mode.
 
-    `own_train` is a line of the model's own `train` that calls torch's without the mode it was given.
+    `own_train` is a line of the model's own `train` that calls torch's without the mode it was given, `train_called` a
+    call of `train()` in the very function that evaluates.
     """
 
     kind: ClassVar[str] = "evaluated-in-train"
@@ -199,6 +200,7 @@ class EvaluatedInTrain(Observation):
     block_text: str = ""
     eval_calls: int = 0
     own_train: Location | None = None
+    train_called: Location | None = None
     step: int | None = None
 
 

@@ -16,11 +16,12 @@ from torch import nn
 
 from torchmedic.facts import EvaluatedInTrain, Location
 from torchmedic.probes.exam_modes import ModeExam, depends_on_mode
-from torchmedic.probes.expressions import function_of, parsed
+from torchmedic.probes.expressions import called_name, function_of, parsed
 from torchmedic.probes.frames import is_user_file, location, location_of, user_frame
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.patching import Patches
+from torchmedic.probes.sources import file_at
 from torchmedic.record import Probe, Recorder, shielded
 
 _MOST_LOOKS = 200
@@ -128,6 +129,7 @@ class EvaluationExam(Probe):
                     block_text=seen.block_text,
                     eval_calls=self._modes.eval_calls(key),
                     own_train=_own_train(seen.kind),
+                    train_called=_train_called(seen.block),
                 )
             )
 
@@ -148,6 +150,22 @@ def _own_train(kind: type) -> Location | None:
             if is_call and isinstance(node, ast.Call) and not node.args and not node.keywords:
                 return location(code.co_filename, node.lineno, code.co_qualname)
     return None
+
+
+def _train_called(block: Location | None) -> Location | None:
+    """The call of `train()` before a block in a function that only evaluates."""
+    file = file_at(block)
+    tree = parsed(file) if file else None
+    if block is None or tree is None:
+        return None
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+    around = [f for f in functions if f.lineno <= block.line <= (f.end_lineno or 0)]
+    if not around:
+        return None
+    calls = [n for n in ast.walk(max(around, key=lambda f: f.lineno)) if isinstance(n, ast.Call)]
+    named = [(called_name(call), call) for call in calls]
+    before = [c.lineno for name, c in named if name == "train" and not c.args and c.lineno < block.line]
+    return location(file, max(before), block.function) if before and "backward" not in dict(named) else None
 
 
 def _block_of(frame: FrameType) -> tuple[Location, str] | None:

@@ -38,13 +38,16 @@ class EvaluationInTrainMode(Rule):
             if seen.own_train is not None:
                 yield self._mode_dropped(seen, seen.own_train)
                 continue
+            wrong = seen.train_called
             layers = " and ".join(f"{n} `{kind}`" for kind, n in seen.layers.items())
             yield self.diagnose(
                 headline=f"`{seen.model}` is evaluated in training mode: `eval()` is never called",
                 confidence="likely",
-                where=seen.block,
-                label="no gradients here, but dropout and BatchNorm still work as in training",
-                also=also((seen.where, "the model is called here"), where=seen.block),
+                where=wrong or seen.block,
+                label="`eval()` is meant: what follows only evaluates"
+                if wrong
+                else "no gradients here, but dropout and BatchNorm still work as in training",
+                also=also((seen.where, "the model is called here"), where=wrong or seen.block),
                 culprit=Culprit(module=seen.model, op="eval", phase="forward"),
                 evidence=(
                     f"{layers} were in training mode in {counted(seen.phases, 'evaluation')}",
