@@ -193,6 +193,7 @@ from torchmedic.facts.wiring import GradientCycles as GradientCycles
 from torchmedic.facts.wiring import LearningRates as LearningRates
 from torchmedic.facts.wiring import NeverBackward as NeverBackward
 from torchmedic.facts.wiring import NeverStepped as NeverStepped
+from torchmedic.facts.wiring import NormsBackInTraining as NormsBackInTraining
 from torchmedic.facts.wiring import OptimizerSeen as OptimizerSeen
 from torchmedic.facts.wiring import ReusedGraph as ReusedGraph
 from torchmedic.facts.wiring import RoundedAway as RoundedAway

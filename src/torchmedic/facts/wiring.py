@@ -183,6 +183,18 @@ class TrainedInEval(Observation):
 
 
 @fact
+class NormsBackInTraining(Observation):
+    """BatchNorm layers on which `eval()` was called one by one, and which were in training mode at every step seen."""
+
+    kind: ClassVar[str] = "norms-back-in-training"
+    norms: int
+    steps: int
+    where: Location
+    train_called: Location | None = None
+    step: int | None = None
+
+
+@fact
 class EvaluatedInTrain(Observation):
     """Passes without gradient through a trained model whose dropout or BatchNorm was in training mode.
 

@@ -15,6 +15,7 @@ from torch.nn.modules.dropout import _DropoutNd
 
 from torchmedic.facts import FunctionalDropout, Location, TrainedInEval
 from torchmedic.probes.frames import user_location
+from torchmedic.probes.frozen_norms import FrozenNorms
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.patching import Patches
@@ -68,6 +69,8 @@ class ModeExam(Probe):
         self._patches = Patches()
         self._models: dict[int, tuple[weakref.ref[nn.Module], _Model]] = {}
         self._dropouts: list[FunctionalDropout] = []
+        self._norms = FrozenNorms()
+        self._train_called: Location | None = None
         self._switching = False
         self._waiting = False
         self._rest_from = _EVERY_STEP_UNTIL
@@ -93,6 +96,8 @@ class ModeExam(Probe):
 
     def _switched(self, module: nn.Module, mode: bool) -> None:
         """Note a call on a whole model. Torch and frameworks may call it too: then there is no line to edit."""
+        if isinstance(module, _BatchNorm) and not mode:
+            self._norms.note(module, user_location())
         model = self._model(module)
         if model is None:
             return
@@ -101,7 +106,7 @@ class ModeExam(Probe):
         self.recorder.emit("on_mode", module, mode)
         if mode:
             model.train_calls += 1
-            model.train_called = user_location()
+            model.train_called = self._train_called = user_location()
             return
         model.eval_calls += 1
         model.eval_called = user_location()
@@ -135,6 +140,7 @@ class ModeExam(Probe):
         if step > self._rest_from:
             # A mode changes by a call, which wakes this; looking again now and then is for flags set by hand.
             self.recorder.rest(self, until=step + max(_THEN_EVERY, step // _THEN_EVERY))
+        self._norms.look()
         for reference, model in list(self._models.values()):
             module = reference()
             if module is None or not model.eval_calls or not model.layers or not model.is_trained_by(optimizer, module):
@@ -154,7 +160,7 @@ class ModeExam(Probe):
         for _, model in self._models.values():
             if model.in_eval:
                 self.recorder.observe(_trained_in_eval(model))
-        for fact in self._dropouts:
+        for fact in (*self._dropouts, *self._norms.facts(self._train_called)):
             self.recorder.observe(fact)
 
     def _model(self, module: nn.Module) -> _Model | None:
