@@ -34,6 +34,21 @@ class ActivationSeen(Observation):
 
 
 @fact
+class UnknownGroupOption(Observation):
+    """An option of an optimizer's groups that the optimizer has no use for, and that the script reads nowhere."""
+
+    kind: ClassVar[str] = "unknown-group-option"
+    optimizer: str
+    option: str
+    values: tuple[float, ...]
+    groups: int
+    rates: tuple[float, ...]
+    built: Location | None
+    where: Location | None = None
+    step: int | None = None
+
+
+@fact
 class TrainingCourse(Observation):
     """How the training of one optimizer went: the loss in equal parts of the run, how far each update moved weights.
 

@@ -14,6 +14,7 @@ from torchmedic.probes.exam_evaluations import EvaluationExam
 from torchmedic.probes.exam_flags import FlagExam
 from torchmedic.probes.exam_frozen_groups import FrozenGroupExam
 from torchmedic.probes.exam_gradients import GradientExam
+from torchmedic.probes.exam_group_options import GroupOptionExam
 from torchmedic.probes.exam_leaves import LeafExam
 from torchmedic.probes.exam_modes import ModeExam
 from torchmedic.probes.exam_optimizer_state import OptimizerStateExam
@@ -64,6 +65,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         StatementExam(modules, optimizers),
         FlagExam(modules, optimizers),
         FrozenGroupExam(modules, optimizers),
+        GroupOptionExam(),
         ClippingExam(),
         OverwritingExam(modules),
         UnitExam(modules, optimizers),

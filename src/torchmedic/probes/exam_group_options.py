@@ -1,0 +1,97 @@
+"""The exam of optimizer groups' options: torch keeps those that the optimizer does not know, and nobody reads them."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from torchmedic.facts import UnknownGroupOption
+from torchmedic.probes.expressions import called_name, parsed
+from torchmedic.probes.frames import location, user_location
+from torchmedic.probes.sources import user_files
+from torchmedic.record import Probe, Recorder
+
+_MOST = 8
+
+
+class GroupOptionExam(Probe):
+    """Looks at the groups of an optimizer when it is built, and at the end for a line that reads their options."""
+
+    name = "group-option-exam"
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._seen: dict[str, UnknownGroupOption] = {}
+
+    def on_optimizer(self, optimizer: Any) -> None:
+        for option, values in _unknown(optimizer).items():
+            if len(self._seen) < _MOST and option not in self._seen and not _is_read_by(optimizer, option):
+                self._seen[option] = UnknownGroupOption(
+                    optimizer=type(optimizer).__name__,
+                    option=option,
+                    values=tuple(sorted(values))[:4],
+                    groups=len(optimizer.param_groups),
+                    rates=tuple(sorted({float(g["lr"]) for g in optimizer.param_groups if "lr" in g}))[:4],
+                    built=user_location(),
+                )
+
+    def on_finish(self) -> None:
+        for option, seen in self._seen.items():
+            written = next(_written(option), None)
+            if written is not None and not _is_read(option):
+                file, line = written
+                self.recorder.observe(replace(seen, where=location(file, line)))
+
+
+def _unknown(optimizer: Any) -> dict[str, set[float]]:
+    """Options with different numbers in different groups that the optimizer has no default for."""
+    found: dict[str, set[float]] = {}
+    for group in optimizer.param_groups:
+        for option, value in group.items():
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if isinstance(option, str) and is_number and option not in optimizer.defaults and option != "initial_lr":
+                found.setdefault(option, set()).add(float(value))
+    return {option: values for option, values in found.items() if values != {1.0}}
+
+
+def _is_read_by(optimizer: Any, option: str) -> bool:
+    """Whether the file of the optimizer's class, or a library of schedules, speaks of the option."""
+    try:
+        source = inspect.getsource(sys.modules[type(optimizer).__module__])
+    except (KeyError, OSError, TypeError):
+        return True
+    return f'"{option}"' in source or f"'{option}'" in source or (option == "lr_scale" and "timm" in sys.modules)
+
+
+def _nodes() -> Iterator[tuple[str, ast.AST]]:
+    for file in user_files():
+        tree = parsed(file)
+        yield from ((file, node) for node in ast.walk(tree)) if tree is not None else ()
+
+
+def _written(option: str) -> Iterator[tuple[str, int]]:
+    """Where a group is given the option: `{"params": …, "option": …}` or `dict(params=…, option=…)`."""
+    for file, node in _nodes():
+        if isinstance(node, ast.Dict):
+            names = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "dict":
+            names = [keyword.arg for keyword in node.keywords]
+        else:
+            continue
+        if option in names and "params" in names:
+            yield file, node.lineno
+
+
+def _is_read(option: str) -> bool:
+    """Whether the script itself makes something of it: a subscript, or a name handed to `get`."""
+    for _, node in _nodes():
+        key = node.slice if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) else None
+        if isinstance(node, ast.Call) and node.args and called_name(node) in ("get", "pop", "itemgetter"):
+            key = node.args[0]
+        if isinstance(key, ast.Constant) and key.value == option:
+            return True
+    return False
