@@ -63,10 +63,10 @@ def curves_of(run: Run) -> Curves | None:
     points = [point for point in run.all(MetricPoint) if point.better]
     if not points:
         return None
-    unit = _unit(points)
+    plan = run.last(PlannedEpochs)
+    unit = _unit(points, is_planned=plan is not None)
     found = _without_echoes(_grouped(points, unit))
     stop = run.last(EarlyStop)
-    plan = run.last(PlannedEpochs)
     planned = plan.epochs if plan is not None and unit == "epoch" else None
     monitored = _monitored(found, stop)
     best = monitored.best() if monitored is not None else None
@@ -88,10 +88,13 @@ def curves_of(run: Run) -> Curves | None:
 # -- which curves ----------------------------------------------------------------------------------------------------
 
 
-def _unit(points: Sequence[MetricPoint]) -> str:
-    """Epochs, unless most points share theirs with another one of the same name, or an epoch is but a step."""
+def _unit(points: Sequence[MetricPoint], *, is_planned: bool) -> str:
+    """Epochs, unless most points share theirs with another one of the same name, or an epoch is but a step.
+
+    Where a whole pass is one step, and the loop says how many epochs it makes, its owner thinks in epochs.
+    """
     places = {(p.name, p.source, p.epoch) for p in points}
-    if len(places) < len(points) * 2 / 3 or all(p.epoch == p.step for p in points):
+    if len(places) < len(points) * 2 / 3 or (not is_planned and all(p.epoch == p.step for p in points)):
         return "step"
     return "epoch"
 

@@ -143,8 +143,15 @@ class Watch:
 
     def _judge(self, recorder: Recorder, error: Exception | None) -> None:
         path = recorder.folder / RUN_FILE
-        seconds, stopped = time.time() - self._began, recorder.stopped_by_us
-        update_info(path, steps=recorder.step, seconds=seconds, stopped_by_us=stopped, exit_code=int(error is not None))
+        now = time.time()
+        update_info(
+            path,
+            steps=recorder.step,
+            ended=now,
+            seconds=now - self._began,
+            stopped_by_us=recorder.stopped_by_us,
+            exit_code=int(error is not None),
+        )
         self.run = load(path)
         self.verdict = with_diffs(examine(self.run))
         sources = name_cells()
