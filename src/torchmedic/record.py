@@ -256,10 +256,7 @@ def name_script_again() -> None:
         main.__file__ = path
 
 
-# Where the system has them.
-_MEANT_FOR_SCRIPTS = [
-    getattr(signal, name) for name in ("SIGCHLD", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGHUP") if hasattr(signal, name)
-]
+_SIGNALS = ("SIGCHLD", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGHUP", "SIGINT", "SIGTERM")
 
 _recorders: weakref.WeakSet[Recorder] = weakref.WeakSet()
 
@@ -275,7 +272,7 @@ os.register_at_fork(after_in_child=_disown)
 
 def _comes_from_a_signal(error: BaseException) -> bool:
     """Whether a handler of a signal raised it, which may happen between any two instructions."""
-    handlers = [signal.getsignal(number) for number in (*_MEANT_FOR_SCRIPTS, signal.SIGINT, signal.SIGTERM)]
+    handlers = [signal.getsignal(getattr(signal, name)) for name in _SIGNALS if hasattr(signal, name)]
     codes = {getattr(handler, "__code__", None) for handler in handlers} - {None}
     return any(frame.f_code in codes for frame, _ in traceback.walk_tb(error.__traceback__))
 

@@ -14,7 +14,7 @@ from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
-from torchmedic.probes.sources import user_files
+from torchmedic.probes.sources import user_nodes
 from torchmedic.record import Probe, Recorder, next_of
 
 _LOOKS = (1, 10, 100, 1_000, 10_000)
@@ -132,15 +132,13 @@ def _is_like_flag(name: str) -> bool:
 
 def _lines(attribute: str, subscript: bool) -> Iterator[tuple[str, ast.Assign, ast.Attribute | ast.Subscript]]:
     """Assignments `thing.attribute = …` (or `thing["attribute"] = …`) to something other than `self`."""
-    for file in user_files():
-        tree = parsed(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            target = node.targets[0] if isinstance(node, ast.Assign) else None
-            if not isinstance(node, ast.Assign) or ast.unparse(getattr(target, "value", ast.Constant(0))) == "self":
-                continue
-            fits = _key(target) if subscript else isinstance(target, ast.Attribute) and target.attr
-            if fits == attribute and isinstance(target, (ast.Attribute, ast.Subscript)):
-                yield file, node, target
+    for file, node in user_nodes():
+        target = node.targets[0] if isinstance(node, ast.Assign) else None
+        if not isinstance(node, ast.Assign) or ast.unparse(getattr(target, "value", ast.Constant(0))) == "self":
+            continue
+        fits = _key(target) if subscript else isinstance(target, ast.Attribute) and target.attr
+        if fits == attribute and isinstance(target, (ast.Attribute, ast.Subscript)):
+            yield file, node, target
 
 
 def _parameters_in(file: str) -> set[str]:

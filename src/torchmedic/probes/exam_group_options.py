@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from torchmedic.facts import UnknownGroupOption
-from torchmedic.probes.expressions import called_name, parsed
+from torchmedic.probes.expressions import called_name
 from torchmedic.probes.frames import location, user_location
-from torchmedic.probes.sources import user_files
+from torchmedic.probes.sources import user_nodes
 from torchmedic.record import Probe, Recorder
 
 _MOST = 8
@@ -67,15 +67,9 @@ def _is_read_by(optimizer: Any, option: str) -> bool:
     return f'"{option}"' in source or f"'{option}'" in source or (option == "lr_scale" and "timm" in sys.modules)
 
 
-def _nodes() -> Iterator[tuple[str, ast.AST]]:
-    for file in user_files():
-        tree = parsed(file)
-        yield from ((file, node) for node in ast.walk(tree)) if tree is not None else ()
-
-
 def _written(option: str) -> Iterator[tuple[str, int]]:
     """Where a group is given the option: `{"params": …, "option": …}` or `dict(params=…, option=…)`."""
-    for file, node in _nodes():
+    for file, node in user_nodes():
         if isinstance(node, ast.Dict):
             names = [key.value for key in node.keys if isinstance(key, ast.Constant)]
         elif isinstance(node, ast.Call) and ast.unparse(node.func) == "dict":
@@ -88,7 +82,7 @@ def _written(option: str) -> Iterator[tuple[str, int]]:
 
 def _is_read(option: str) -> bool:
     """Whether the script itself makes something of it: a subscript, or a name handed to `get`."""
-    for _, node in _nodes():
+    for _, node in user_nodes():
         key = node.slice if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) else None
         if isinstance(node, ast.Call) and node.args and called_name(node) in ("get", "pop", "itemgetter"):
             key = node.args[0]

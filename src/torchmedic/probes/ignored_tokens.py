@@ -9,9 +9,8 @@ from typing import Any
 import torch
 
 from torchmedic.facts import IgnoredToken, Location
-from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location
-from torchmedic.probes.sources import user_files
+from torchmedic.probes.sources import user_nodes
 from torchmedic.record import Probe, Recorder
 
 _LOOKS = 3
@@ -64,12 +63,10 @@ def _sets_padding(node: ast.Assign) -> bool:
 def _padding_line() -> tuple[Location | None, str]:
     """The line that makes another token the padding, or else the one that builds the collator."""
     found: list[tuple[bool, Location, str]] = []
-    for file in user_files():
-        tree = parsed(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.Assign) and _sets_padding(node):
-                found.append((False, location(file, node.lineno), ast.unparse(node)))
-            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("DataCollatorForLanguageModeling"):
-                found.append((True, location(file, node.lineno), ast.unparse(node)))
+    for file, node in user_nodes():
+        if isinstance(node, ast.Assign) and _sets_padding(node):
+            found.append((False, location(file, node.lineno), ast.unparse(node)))
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("DataCollatorForLanguageModeling"):
+            found.append((True, location(file, node.lineno), ast.unparse(node)))
     first = min(found, key=lambda one: one[0], default=None)
     return (first[1], first[2]) if first is not None else (None, "")

@@ -12,9 +12,9 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from torchmedic.facts import Location, MissingCell
-from torchmedic.probes.expressions import failing_expression, parsed, peek
+from torchmedic.probes.expressions import failing_expression, peek
 from torchmedic.probes.frames import is_user_file, location
-from torchmedic.probes.sources import user_files
+from torchmedic.probes.sources import user_nodes
 
 _REFUSALS = re.compile(
     r"'float' object (?:has no attribute|is not (?:iterable|subscriptable))|type 'float' (?:has no len|is not iterable)"
@@ -91,13 +91,11 @@ def _held(frame: FrameType) -> Iterator[Any]:
 def _only_reading() -> tuple[Location, str] | None:
     """The one line in the user's files that reads a table of text, and the name of its file where one is spelt."""
     found, named = [], []
-    for file in user_files():
-        tree = parsed(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _READERS:
-                found.append(location(file, node.lineno))
-            elif isinstance(node, ast.Constant) and str(node.value).endswith((".csv", ".tsv")):
-                named.append(str(node.value))
+    for file, node in user_nodes():
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _READERS:
+            found.append(location(file, node.lineno))
+        elif isinstance(node, ast.Constant) and str(node.value).endswith((".csv", ".tsv")):
+            named.append(str(node.value))
     return (found[0], named[0] if len(set(named)) == 1 else "") if len(found) == 1 else None
 
 

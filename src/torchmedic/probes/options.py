@@ -8,10 +8,10 @@ import functools
 from typing import Any
 
 from torchmedic.facts import FalseTakenForTrue, Location
-from torchmedic.probes.expressions import called_name, parsed
+from torchmedic.probes.expressions import called_name
 from torchmedic.probes.frames import location
 from torchmedic.probes.patching import Patches, frame_hidden
-from torchmedic.probes.sources import user_files
+from torchmedic.probes.sources import user_nodes
 from torchmedic.record import Probe, Recorder, shielded
 
 _NOES = frozenset(("false", "f", "no", "n", "off", "0", "none"))
@@ -53,11 +53,9 @@ class Options(Probe):
 
 def _declared(option: str) -> Location | None:
     """The line of the user's that declares an option; a library's are its own."""
-    for file in user_files():
-        tree = parsed(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if not isinstance(node, ast.Call) or called_name(node) != "add_argument":
-                continue
-            if any(isinstance(a, ast.Constant) and a.value == option for a in node.args):
-                return location(file, node.lineno)
+    for file, node in user_nodes():
+        if not isinstance(node, ast.Call) or called_name(node) != "add_argument":
+            continue
+        if any(isinstance(a, ast.Constant) and a.value == option for a in node.args):
+            return location(file, node.lineno)
     return None

@@ -23,6 +23,13 @@ def user_files() -> list[str]:
     return [file for file in found if file.endswith(".py") and is_user_file(file) and os.path.exists(file)]
 
 
+def user_nodes() -> Iterator[tuple[str, ast.AST]]:
+    """Every node of the user's code, with its file."""
+    for file in user_files():
+        tree = parsed(file)
+        yield from ((file, node) for node in ast.walk(tree)) if tree is not None else ()
+
+
 def user_files_behind(frames: list[FrameType]) -> list[str]:
     """The same, those of the given calls first, innermost call first."""
     called = [frame.f_code.co_filename for frame in reversed(frames)]
@@ -143,8 +150,7 @@ def freezing_lines() -> tuple[Location, ...]:
 
 def is_given_values(layer: str) -> bool:
     """Whether the script writes values of its own into the weight of a layer, by the name that it hangs under."""
-    trees = [tree for file in user_files() if (tree := parsed(file)) is not None]
-    return any(_gives_values(node, layer) for tree in trees for node in ast.walk(tree))
+    return any(_gives_values(node, layer) for _, node in user_nodes())
 
 
 def _gives_values(node: ast.AST, layer: str) -> bool:
@@ -175,8 +181,7 @@ def _freezes(node: ast.stmt) -> Iterator[int]:
 
 def thaws() -> bool:
     """Whether any line switches a gradient on, or may do so: the run may have ended before it came to it."""
-    trees = [parsed(file) for file in user_files()]
-    return any(_thaws(node) for tree in trees if tree is not None for node in ast.walk(tree))
+    return any(_thaws(node) for _, node in user_nodes())
 
 
 def _thaws(node: ast.AST) -> bool:
@@ -190,12 +195,7 @@ def _thaws(node: ast.AST) -> bool:
 
 
 def _statements() -> Iterator[tuple[str, ast.stmt]]:
-    for file in user_files():
-        tree = parsed(file)
-        if tree is not None:
-            for node in ast.walk(tree):
-                if isinstance(node, ast.stmt):
-                    yield file, node
+    yield from ((file, node) for file, node in user_nodes() if isinstance(node, ast.stmt))
 
 
 def dropout_calls(kind: type) -> Iterator[tuple[Location, str]]:
@@ -229,8 +229,8 @@ def _functional_dropout(node: ast.AST) -> str:
 
 def padding_lines(label: int) -> tuple[tuple[Location, str], ...]:
     """Lines of the user's files that fill a sequence up with a number: `pad_sequence(x)`, `x + [0] * missing`."""
-    nodes = ((file, node) for file in user_files() for node in ast.walk(parsed(file) or ast.Module([], [])))
-    return tuple((location(file, node.lineno), ast.unparse(node)) for file, node in nodes if _fills_up(node, label))
+    found = ((file, node) for file, node in user_nodes() if _fills_up(node, label))
+    return tuple((location(file, node.lineno), ast.unparse(node)) for file, node in found if isinstance(node, ast.expr))
 
 
 def _fills_up(node: ast.AST, label: int) -> TypeGuard[ast.expr]:

@@ -13,9 +13,8 @@ import torch
 from torch.utils.data import Subset
 
 from torchmedic.facts import Location
-from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import is_user_file, location
-from torchmedic.probes.sources import user_files
+from torchmedic.probes.sources import user_nodes
 from torchmedic.probes.values import type_name
 
 _SWITCHES = ("test", "eval", "valid", "validate", "validation", "set_test", "use_test")
@@ -74,9 +73,7 @@ def uncalled_switch(held_out: Any, trained: Any) -> tuple[str, Location | None] 
 
 def _is_called(name: str) -> bool:
     """Whether a line of the script calls a method of this name with nothing but itself."""
-    for file in user_files():
-        tree = parsed(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
-                return True
-    return False
+    return any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name
+        for _, node in user_nodes()
+    )

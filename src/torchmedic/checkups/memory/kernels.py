@@ -32,6 +32,7 @@ class Kernels:
     def __init__(self, card: Card) -> None:
         self.card = card
         self._handles: set[tuple[bool, str]] = set()
+        self._said: set[str] = set()
 
     def extras(
         self, world: World, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any, origin: Origin
@@ -61,8 +62,8 @@ class Kernels:
         self.keep_once(world, library, workspace, of_thread=world.backward.running)
 
     def _say_once(self, world: World, what: str) -> None:
-        if (False, what) not in self._handles:
-            self._handles.add((False, what))
+        if what not in self._said:
+            self._said.add(what)
             world.assume(what)
 
     def keep_once(self, world: World, what: str, size: int, *, of_thread: bool = False) -> None:

@@ -59,14 +59,13 @@ class SingleSampleSqueezed(Rule):
 
 def _squeezes(code: Code) -> Iterator[Location]:
     """Every `squeeze` that names no axis; those inside of `forward` first."""
-    found = [
-        code.place(file, node)
-        for file, tree in code.trees.items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("squeeze", "squeeze_")
-        and not node.keywords
-        and len(node.args) == (ast.unparse(node.func.value) == "torch")
-    ]
+    found = [code.place(file, node) for file, tree in code.trees.items() for node in ast.walk(tree) if _is_bare(node)]
     yield from sorted(found, key=lambda place: "forward" not in place.function)
+
+
+def _is_bare(node: ast.AST) -> bool:
+    """`x.squeeze()` or `torch.squeeze(x)`."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.keywords:
+        return False
+    given = 1 if ast.unparse(node.func.value) == "torch" else 0
+    return node.func.attr in ("squeeze", "squeeze_") and len(node.args) == given
