@@ -52,8 +52,11 @@ def plan_lines(plan: MemoryPlan) -> Iterator[str]:
     if plan.largest:
         yield "largest tensors"
         for big in plan.largest:
-            what = f"{big.dtype}{list(big.shape)} {big.category}, `{big.op}`" + (
-                f" in {big.module}" if big.module else ""
+            form = f"{big.dtype}{list(big.shape)} " if big.dtype else ""  # a card's history does not know it
+            what = (
+                f"{form}{big.category}"
+                + (f", `{big.op}`" if big.op else "")
+                + (f" in {big.module}" if big.module else "")
             )
             yield _row(big.bytes, plan, what)
     yield from _caveats(plan)

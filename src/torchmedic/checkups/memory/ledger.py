@@ -32,6 +32,10 @@ class Holding:
     saved: bool = False
 
 
+# Every piece as it was taken (True) and given back.
+Log = list[tuple[bool, Holding]]
+
+
 @dataclass(slots=True)
 class _Entry:
     holding: Holding
@@ -60,7 +64,7 @@ class Ledger:
         self.step_peaks: dict[int, int] = {}
         self.made_in_step = 0
         self._entries: dict[int, _Entry] = {}
-        self.log: list[tuple[bool, Holding]] = []
+        self.log: Log = []
         self._peak = 0
         self._peak_at = 0
         self.peak_phase = "setup"
@@ -136,14 +140,8 @@ class Ledger:
         return [entry.holding for entry in self._entries.values()]
 
     def holdings_at_peak(self) -> list[Holding]:
-        """What was held when most was: the log is read again up to that moment."""
-        alive: dict[int, Holding] = {}
-        for opened, holding in self.log[: self._peak_at]:
-            if opened:
-                alive[id(holding)] = holding
-            else:
-                alive.pop(id(holding), None)
-        return list(alive.values())
+        """What was held when most was."""
+        return held_after(self.log[: self._peak_at])
 
     @property
     def booked(self) -> int:
@@ -188,3 +186,14 @@ class Ledger:
         self.allocator.release(block)
         self.allocator.requested -= size
         self.log.append((False, holding))
+
+
+def held_after(log: Log) -> list[Holding]:
+    """What was taken and not given back."""
+    alive: dict[int, Holding] = {}
+    for opened, holding in log:
+        if opened:
+            alive[id(holding)] = holding
+        else:
+            alive.pop(id(holding), None)
+    return list(alive.values())

@@ -1,22 +1,26 @@
-"""The same report from a true card: peaks of each phase as torch counts them."""
+"""The same report from a true card: torch's own counters and the history that it keeps of its memory."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
 from torch.nn.modules import module as modules
+from torch.nn.parameter import is_lazy
 from torch.optim import optimizer as optimizers
 
+from torchmedic.checkups.memory.course import course_of
+from torchmedic.checkups.memory.history import History, Label, Mark
+from torchmedic.checkups.memory.summing import shares_of
 from torchmedic.facts.memory_plan import LostTrack, MemoryPlan
 
 _STEPS = 3
 
 
 class Measuring:
-    """Reads torch's own counters at the borders of the phases."""
+    """Reads the counters at the borders of the phases, and notes what the script is doing when."""
 
     def __init__(self, enough: Callable[[], None]) -> None:
         self.steps = 0
@@ -25,11 +29,17 @@ class Measuring:
         self._peaks: dict[str, int] = {}
         self._step_peaks: list[int] = []
         self._reserved = 0
-        self._held: dict[str, int] = {}
         self._peak = (0, "setup", 1)
+        self._marks: list[Mark] = []
+        self._modules: list[str] = []
+        self._names: dict[int, str] = {}
+        self._kept: list[torch.nn.Module] = []
 
     def begin(self) -> None:
-        modules.register_module_forward_pre_hook(self._forward)
+        # Not before the script itself wakes the card: it may still choose which.
+        torch.cuda._lazy_call(_keep_history)  # type: ignore[no-untyped-call]
+        modules.register_module_forward_pre_hook(self._enter)
+        modules.register_module_forward_hook(self._leave, always_call=True)
         optimizers.register_optimizer_step_pre_hook(self._before_step)
         optimizers.register_optimizer_step_post_hook(self._after_step)
         engine = torch.autograd.graph._engine_run_backward
@@ -42,11 +52,11 @@ class Measuring:
         torch.autograd._engine_run_backward = run  # type: ignore[attr-defined]
 
     def plan(self, began: float, lost: LostTrack | None) -> MemoryPlan:
-        """What was measured; activations and temporaries are what is left beside the rest."""
+        """What was measured."""
         self._turn(self._phase)
         peak, phase, step = self._peak
-        rest = max(0, peak - sum(self._held.values()))
-        categories = {**self._held, "activations and temporaries": rest}
+        history = History(_events(), self._marks)
+        piece = history.peak_piece
         free, total = torch.cuda.mem_get_info()
         return MemoryPlan(
             mode="real",
@@ -58,9 +68,12 @@ class Measuring:
             context=max(0, total - free - torch.cuda.memory_reserved()),
             phase=phase,
             peak_step=step,
-            by_category=dict(sorted(categories.items(), key=lambda item: -item[1])),
+            where=piece.where if piece else None,
+            module=piece.module if piece else "",
+            **shares_of(history.held_at_peak()),
             phase_peaks=dict(self._peaks),
             step_peaks=tuple(self._step_peaks),
+            course=course_of(history.log, step - 1),
             lost=lost,
             seconds=time.monotonic() - began,
             torch=str(torch.__version__),
@@ -75,20 +88,43 @@ class Measuring:
             self._peak = (peak, self._phase, self.steps + 1)
         torch.cuda.reset_peak_memory_stats()
         self._phase = phase
+        self._note()
 
-    def _forward(self, _module: Any, _inputs: Any) -> None:
-        if self._phase != "forward" and torch.is_grad_enabled() and torch._C._current_autograd_node() is None:
+    def _note(self, labels: dict[int, Label] | None = None) -> None:
+        module = self._modules[-1] if self._modules else ""
+        self._marks.append(Mark(time.time_ns() // 1000, self._phase, self.steps, module, labels or {}))
+
+    def _enter(self, module: torch.nn.Module, _inputs: Any) -> None:
+        if torch._C._current_autograd_node() is not None:
+            return
+        if not self._modules:
+            self._begin_forward(module)
+        self._modules.append(self._names.get(id(module), type(module).__name__))
+        self._note()
+
+    def _leave(self, _module: torch.nn.Module, _inputs: Any, _output: Any) -> None:
+        if self._modules and torch._C._current_autograd_node() is None:
+            self._modules.pop()
+            self._note()
+
+    def _begin_forward(self, root: torch.nn.Module) -> None:
+        if id(root) not in self._names:
+            self._kept.append(root)
+            for name, part in root.named_modules():
+                self._names.setdefault(id(part), name or type(root).__name__)
+        if self._phase != "forward" and torch.is_grad_enabled():
             self._turn("forward")
+        self._note(_labels("parameters", (*root.parameters(), *root.buffers())))
 
     def _before_step(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
         self._turn("optimizer")
         parameters = [p for group in optimizer.param_groups for p in group["params"]]
-        self._held["parameters"] = sum(_bytes(p) for p in parameters)
-        self._held["gradients"] = sum(_bytes(p.grad) for p in parameters)
+        gradients = [p.grad for p in parameters]
+        self._note(_labels("parameters", parameters) | _labels("gradients", gradients))
 
     def _after_step(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
-        state = [item for states in optimizer.state.values() for item in states.values()]
-        self._held["optimizer state"] = sum(_bytes(item) for item in state)
+        states = [state for state in optimizer.state.values() if isinstance(state, dict)]
+        self._note(_labels("optimizer state", (item for state in states for item in state.values())))
         self.steps += 1
         self._turn("data")
         self._step_peaks.append(self._peak[0])
@@ -96,6 +132,26 @@ class Measuring:
             self._enough()
 
 
-def _bytes(tensor: Any) -> int:
-    held = isinstance(tensor, torch.Tensor) and tensor.is_cuda
-    return tensor.numel() * tensor.element_size() if held else 0
+def _keep_history() -> None:
+    torch.cuda.memory._record_memory_history("all", context="alloc", stacks="python")
+
+
+def _events() -> list[dict[str, Any]]:
+    if not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        return []
+    traces: list[list[dict[str, Any]]] = torch.cuda.memory._snapshot()["device_traces"]
+    return traces[torch.cuda.current_device()]
+
+
+def _labels(category: str, tensors: Iterable[Any]) -> dict[int, Label]:
+    """Addresses of the pieces that these tensors begin."""
+    return {
+        tensor.untyped_storage().data_ptr(): Label(
+            category, tuple(tensor.shape), str(tensor.dtype).removeprefix("torch.")
+        )
+        for tensor in tensors
+        if isinstance(tensor, torch.Tensor)
+        and tensor.is_cuda
+        and tensor.layout is torch.strided
+        and not is_lazy(tensor)
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -25,14 +25,6 @@ def make_plan(pretence: Pretence, steps: int, began: float, mode: str, lost: Los
     """The plan of everything that was booked."""
     ledger = pretence.ledger
     held = ledger.holdings_at_peak()
-    categories: Counter[str] = Counter()
-    by_module: Counter[str] = Counter()
-    lines: Counter[Location | None] = Counter()
-    for holding in held:
-        category = category_of(holding)
-        categories[category] += holding.bytes
-        lines[holding.where] += holding.bytes
-        by_module[holding.module] += holding.bytes
     dimensions = dimensions_of(pretence.world.inputs, _model_sizes(held))
     return MemoryPlan(
         mode=mode,
@@ -46,12 +38,9 @@ def make_plan(pretence: Pretence, steps: int, began: float, mode: str, lost: Los
         peak_step=ledger.peak_step + 1,
         where=ledger.peak_origin.where,
         module=ledger.peak_origin.module,
-        by_category=dict(categories.most_common()),
-        by_module=tuple(ModuleShare(module=m, bytes=b) for m, b in by_module.most_common(_MOST_ROWS)),
-        by_line=tuple(LineShare(where=w, bytes=b) for w, b in lines.most_common(_MOST_ROWS)),
-        largest=tuple(_big(h) for h in sorted(held, key=lambda h: -h.bytes)[:_LARGEST]),
+        **shares_of(held),
         phase_peaks=dict(ledger.phase_peaks),
-        course=course_of(ledger, ledger.peak_step),
+        course=course_of(ledger.log, ledger.peak_step),
         step_peaks=tuple(ledger.step_peaks[step] for step in sorted(ledger.step_peaks) if step < max(steps, 1)),
         assumed=tuple(
             Assumption(what=what, where=where, times=times) for (where, what), times in pretence.world.assumed.items()
@@ -62,6 +51,23 @@ def make_plan(pretence: Pretence, steps: int, began: float, mode: str, lost: Los
         seconds=time.monotonic() - began,
         torch=str(torch.__version__),
     )
+
+
+def shares_of(held: list[Holding]) -> dict[str, Any]:
+    """The fields of a plan that say what the peak is made of."""
+    categories: Counter[str] = Counter()
+    by_module: Counter[str] = Counter()
+    lines: Counter[Location | None] = Counter()
+    for holding in held:
+        categories[category_of(holding)] += holding.bytes
+        lines[holding.where] += holding.bytes
+        by_module[holding.module] += holding.bytes
+    return {
+        "by_category": dict(categories.most_common()),
+        "by_module": tuple(ModuleShare(module=m, bytes=b) for m, b in by_module.most_common(_MOST_ROWS)),
+        "by_line": tuple(LineShare(where=w, bytes=b) for w, b in lines.most_common(_MOST_ROWS)),
+        "largest": tuple(_big(h) for h in sorted(held, key=lambda h: -h.bytes)[:_LARGEST]),
+    }
 
 
 def _model_sizes(held: list[Holding]) -> set[int]:
