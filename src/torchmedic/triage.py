@@ -109,16 +109,20 @@ def _fold(found: list[Diagnosis], rules: dict[str, Rule]) -> list[Diagnosis]:
     kept: list[Diagnosis] = []
     folded: dict[int, list[str]] = {}
     for diagnosis in found:
-        cause = next((c for c in found if c is not diagnosis and _explains(rules[c.name], diagnosis)), None)
-        if cause is not None and not _explains(rules[diagnosis.name], cause):
+        others = (other for other in found if other is not diagnosis)
+        cause = next((c for c in others if _claim(rules[c.name], diagnosis) > _claim(rules[diagnosis.name], c)), None)
+        if cause is not None:
             folded.setdefault(id(cause), []).append(f"as a consequence: {diagnosis.headline}")
         else:
             kept.append(diagnosis)
     return [replace(d, evidence=(*d.evidence, *folded.get(id(d), ()))) for d in kept]
 
 
-def _explains(cause: Rule, consequence: Diagnosis) -> bool:
-    return any(consequence.name == name or consequence.code.startswith(name) for name in cause.folds)
+def _claim(cause: Rule, consequence: Diagnosis) -> int:
+    """How much a rule knows of another as its consequence: by its name, or just as one of a family."""
+    if consequence.name in cause.folds:
+        return 2
+    return int(any(consequence.code.startswith(family) for family in cause.folds))
 
 
 def _outcome(run: Run, diagnoses: list[Diagnosis]) -> Outcome:

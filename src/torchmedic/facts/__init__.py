@@ -74,6 +74,7 @@ from torchmedic.facts.environment import PageInFile as PageInFile
 from torchmedic.facts.environment import ShadowedModule as ShadowedModule
 from torchmedic.facts.environment import StartUp as StartUp
 from torchmedic.facts.flags import FrozenGroup as FrozenGroup
+from torchmedic.facts.flags import FrozenNumbers as FrozenNumbers
 from torchmedic.facts.flags import IdleSwitch as IdleSwitch
 from torchmedic.facts.full_batches import DividedByFullBatches as DividedByFullBatches
 from torchmedic.facts.graph import GraphCut as GraphCut
@@ -156,6 +157,9 @@ from torchmedic.facts.scene import LoaderAtCrash as LoaderAtCrash
 from torchmedic.facts.scene import ModelAtCrash as ModelAtCrash
 from torchmedic.facts.scene import SourceFile as SourceFile
 from torchmedic.facts.scene import StaleGraph as StaleGraph
+from torchmedic.facts.schedules import GroupRates as GroupRates
+from torchmedic.facts.schedules import LearningRates as LearningRates
+from torchmedic.facts.schedules import SchedulerSeen as SchedulerSeen
 from torchmedic.facts.series import LayersWatched as LayersWatched
 from torchmedic.facts.series import Series as Series
 from torchmedic.facts.spreads import BatchField as BatchField
@@ -189,9 +193,9 @@ from torchmedic.facts.units import StillNormStatistics as StillNormStatistics
 from torchmedic.facts.wiring import BorrowedWeight as BorrowedWeight
 from torchmedic.facts.wiring import EvaluatedInTrain as EvaluatedInTrain
 from torchmedic.facts.wiring import FrozenLastLayer as FrozenLastLayer
+from torchmedic.facts.wiring import FrozenStatistics as FrozenStatistics
 from torchmedic.facts.wiring import FunctionalDropout as FunctionalDropout
 from torchmedic.facts.wiring import GradientCycles as GradientCycles
-from torchmedic.facts.wiring import LearningRates as LearningRates
 from torchmedic.facts.wiring import NeverBackward as NeverBackward
 from torchmedic.facts.wiring import NeverStepped as NeverStepped
 from torchmedic.facts.wiring import NormsBackInTraining as NormsBackInTraining
@@ -201,7 +205,6 @@ from torchmedic.facts.wiring import RoundedAway as RoundedAway
 from torchmedic.facts.wiring import SampledWithoutGradient as SampledWithoutGradient
 from torchmedic.facts.wiring import SamplerEpochNeverSet as SamplerEpochNeverSet
 from torchmedic.facts.wiring import ScaledGradientUse as ScaledGradientUse
-from torchmedic.facts.wiring import SchedulerSeen as SchedulerSeen
 from torchmedic.facts.wiring import StateLoaded as StateLoaded
 from torchmedic.facts.wiring import StrayLeaf as StrayLeaf
 from torchmedic.facts.wiring import TrainedInEval as TrainedInEval

@@ -46,3 +46,15 @@ class FrozenGroup(Observation):
     optimizer: str
     built: Location | None
     lr: float | None
+
+
+@fact
+class FrozenNumbers(Observation):
+    """Numbered blocks of a model, frozen or not, and the test of their names that decided it."""
+
+    kind: ClassVar[str] = "frozen-numbers"
+    step: int | None
+    path: str
+    frozen: tuple[int, ...]
+    trained: tuple[int, ...]
+    where: Location | None = None

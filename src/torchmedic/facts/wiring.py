@@ -1,4 +1,4 @@
-"""What was seen of the wiring of a training: leaves, optimizers, cuts, cycles, modes, schedules, checkpoints."""
+"""What was seen of the wiring of a training: leaves, optimizers, cuts, cycles, modes, checkpoints."""
 
 from __future__ import annotations
 
@@ -195,6 +195,24 @@ class NormsBackInTraining(Observation):
 
 
 @fact
+class FrozenStatistics(Observation):
+    """A BatchNorm layer in a part whose weights are all frozen, which trained on: how far its running mean has moved.
+
+    `shift` is in standard deviations as they were `before` so many batches. `train_called` is the last call of
+    `train()`.
+    """
+
+    kind: ClassVar[str] = "frozen-statistics"
+    part: str
+    layer: str
+    shift: float
+    batches: int
+    before: int
+    train_called: Location | None = None
+    step: int | None = None
+
+
+@fact
 class EvaluatedInTrain(Observation):
     """Passes without gradient through a trained model whose dropout or BatchNorm was in training mode.
 
@@ -237,65 +255,6 @@ class FunctionalDropout(Observation):
     function: str
     owner: str
     eval_called: Location | None = None
-    step: int | None = None
-
-
-@fact
-class SchedulerSeen(Observation):
-    """A learning-rate scheduler: its settings, how often it was stepped, and what became of the learning rate.
-
-    `factor_made` is the line of the user's own function that it asks for a factor. `stepped_by` is the package that
-    steps it, where no line of the user's does.
-    """
-
-    kind: ClassVar[str] = "scheduler-seen"
-    type: str
-    settings: dict[str, float]
-    built: Location | None = None
-    stepped: Location | None = None
-    steps: int = 0
-    optimizer_steps: int = 0
-    other_steps: int = 0
-    optimizer_built: Location | None = None
-    other_built: Location | None = None
-    per_optimizer_step: int = 0
-    before_optimizer: int = 0
-    epochs: int = 0
-    steps_per_epoch: int = 0
-    first_lr: float = 0.0
-    last_lr: float = 0.0
-    largest_lr: float = 0.0
-    small_from: int | None = None
-    turns: int = 0
-    metrics: tuple[float, ...] = ()
-    metric_text: str = ""
-    mode: str = ""
-    cuts: int = 0
-    rises: int = 0
-    nested: bool = False
-    factor_made: Location | None = None
-    stepped_by: str = ""
-    step: int | None = None
-
-
-@fact
-class LearningRates(Observation):
-    """The learning rates that an optimizer stepped with: how many steps had none at all.
-
-    `given` is the rate that the optimizer was built with, which a scheduler multiplies.
-    """
-
-    kind: ClassVar[str] = "learning-rates"
-    optimizer: str
-    built: Location | None = None
-    scheduler: str = ""
-    scheduler_built: Location | None = None
-    steps: int = 0
-    given: float | None = None
-    zero_steps: int = 0
-    zero_at_start: int = 0
-    zero_at_end: int = 0
-    highest: float = 0.0
     step: int | None = None
 
 

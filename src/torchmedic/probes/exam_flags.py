@@ -13,6 +13,7 @@ from torchmedic.facts import IdleSwitch
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location
 from torchmedic.probes.modules import Modules
+from torchmedic.probes.numbered_parts import frozen_numbers
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.sources import user_nodes
 from torchmedic.record import Probe, Recorder, next_of
@@ -37,6 +38,7 @@ class FlagExam(Probe):
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self._told: set[tuple[str, int]] = set()
+        self._told_lists: set[str] = set()
 
     def on_optimizer(self, optimizer: Any) -> None:
         # The steps of each training are looked at: a script may have several.
@@ -60,6 +62,10 @@ class FlagExam(Probe):
                 self._look_at_parameters(module, held)
         for optimizer in self._optimizers.alive():
             self._look_at_optimizer(optimizer)
+        for fact in frozen_numbers(self._modules.roots(), self.recorder.step):
+            if fact.path not in self._told_lists:
+                self._told_lists.add(fact.path)
+                self.recorder.observe(fact)
 
     def _look_at_module(self, module: nn.Module, held: set[int]) -> None:
         value = vars(module).get(_FLAG)

@@ -1,21 +1,23 @@
-"""The exam of optimizer groups' options: torch keeps those that the optimizer does not know, and nobody reads them."""
+"""The exam of optimizer groups: options that nobody reads, and rates that a loop over the groups forgot."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from torchmedic.facts import UnknownGroupOption
+from torchmedic.facts import GroupRates, Location, UnknownGroupOption
 from torchmedic.probes.expressions import called_name
 from torchmedic.probes.frames import location, user_location
 from torchmedic.probes.sources import user_nodes
 from torchmedic.record import Probe, Recorder
 
 _MOST = 8
+_GROUP_RATE = re.compile(r"\S*param_groups\[-?\d+\]\[['\"]lr['\"]\]")
 
 
 class GroupOptionExam(Probe):
@@ -26,8 +28,11 @@ class GroupOptionExam(Probe):
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self._seen: dict[str, UnknownGroupOption] = {}
+        self._rates: dict[int, tuple[str, tuple[float, ...], tuple[float, ...]]] = {}
 
     def on_optimizer(self, optimizer: Any) -> None:
+        self._rates[id(optimizer)] = (type(optimizer).__name__, _rates(optimizer), ())
+        self.recorder.wake(self)
         for option, values in _unknown(optimizer).items():
             if len(self._seen) < _MOST and option not in self._seen and not _is_read_by(optimizer, option):
                 self._seen[option] = UnknownGroupOption(
@@ -39,12 +44,52 @@ class GroupOptionExam(Probe):
                     built=user_location(),
                 )
 
+    def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        known = self._rates.get(id(optimizer))
+        if known is not None and len(known[1]) > 1:
+            self._rates[id(optimizer)] = (*known[:2], _rates(optimizer))
+        step = self.recorder.step
+        self.recorder.rest(self, until=step + max(1, step // 4))
+
     def on_finish(self) -> None:
+        for kind, first, last in self._rates.values():
+            left = [now for before, now in zip(first, last, strict=False) if now == before]
+            if len(first) == len(last) and len(set(first)) == 1 and 0 < len(left) < len(last):
+                where = _fixed_index()
+                if where is not None:
+                    self.recorder.observe(GroupRates(optimizer=kind, first=first, last=last, where=where))
         for option, seen in self._seen.items():
             written = next(_written(option), None)
             if written is not None and not _is_read(option):
                 file, line = written
                 self.recorder.observe(replace(seen, where=location(file, line)))
+
+
+def _rates(optimizer: Any) -> tuple[float, ...]:
+    """The rates of the groups, where they are numbers."""
+    rates = [group.get("lr") for group in optimizer.param_groups]
+    return tuple(float(rate) for rate in rates) if all(isinstance(rate, (int, float)) for rate in rates) else ()
+
+
+def _fixed_index() -> Location | None:
+    """A loop that sets the rate of a group by a number, and not by what it counts."""
+    for file, loop in user_nodes():
+        if not isinstance(loop, ast.For):
+            continue
+        counted = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+        for node in (inner for part in loop.body for inner in ast.walk(part)):
+            if isinstance(node, ast.Assign) and _GROUP_RATE.fullmatch(ast.unparse(node.targets[0])):
+                used = {inner.id for inner in ast.walk(node.targets[0]) if isinstance(inner, ast.Name)}
+                if not counted & used and _speaks_of_groups(loop):
+                    return location(file, node.lineno)
+    return None
+
+
+def _speaks_of_groups(loop: ast.For) -> bool:
+    """Whether setting rates is all that the loop does: a loop over batches sets them too."""
+    return all(
+        isinstance(part, ast.Assign) and _GROUP_RATE.fullmatch(ast.unparse(part.targets[0])) for part in loop.body
+    )
 
 
 def _unknown(optimizer: Any) -> dict[str, set[float]]:

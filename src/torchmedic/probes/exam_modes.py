@@ -17,6 +17,7 @@ from torchmedic.facts import FunctionalDropout, Location, TrainedInEval
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.frozen_norms import FrozenNorms
 from torchmedic.probes.modules import Modules
+from torchmedic.probes.moving_norms import MovingNorms
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.patching import Patches
 from torchmedic.probes.sources import dropout_calls
@@ -70,6 +71,7 @@ class ModeExam(Probe):
         self._models: dict[int, tuple[weakref.ref[nn.Module], _Model]] = {}
         self._dropouts: list[FunctionalDropout] = []
         self._norms = FrozenNorms()
+        self._moving = MovingNorms()
         self._train_called: Location | None = None
         self._switching = False
         self._waiting = False
@@ -141,6 +143,7 @@ class ModeExam(Probe):
             # A mode changes by a call, which wakes this; looking again now and then is for flags set by hand.
             self.recorder.rest(self, until=step + max(_THEN_EVERY, step // _THEN_EVERY))
         self._norms.look()
+        self._moving.look(optimizer, self._modules.roots)
         for reference, model in list(self._models.values()):
             module = reference()
             if module is None or not model.eval_calls or not model.layers or not model.is_trained_by(optimizer, module):
@@ -160,7 +163,8 @@ class ModeExam(Probe):
         for _, model in self._models.values():
             if model.in_eval:
                 self.recorder.observe(_trained_in_eval(model))
-        for fact in (*self._dropouts, *self._norms.facts(self._train_called)):
+        norms = (*self._norms.facts(self._train_called), *self._moving.facts(self._train_called))
+        for fact in (*self._dropouts, *norms):
             self.recorder.observe(fact)
 
     def _model(self, module: nn.Module) -> _Model | None:

@@ -61,6 +61,7 @@ class _Schedule:
     nested: bool = False
     optimizer_built: Location | None = None
     factor_made: Location | None = None
+    rates: tuple[float, ...] = ()
     stepped_by: str = ""
 
 
@@ -166,16 +167,17 @@ class ScheduleExam(Probe):
             known.metrics.append(float(args[0] if args else kwargs["metrics"]))
 
     def _begin(self, scheduler: Any, optimizer: Any, lr: float) -> _Schedule:
-        base = float(optimizer.param_groups[0].get("initial_lr", lr))
+        rates = tuple(float(group.get("initial_lr", group["lr"])) for group in optimizer.param_groups)
         return _Schedule(
             reference=weakref.ref(scheduler),
             type=type(scheduler).__name__,
             built=user_location(),
             optimizer=id(optimizer),
-            base=base,
+            base=rates[0],
             last_lr=lr,
             largest=lr,
             optimizer_built=self._optimizers.built_at(optimizer),
+            rates=rates,
         )
 
     def _count(self, known: _Schedule, lr: float) -> None:
@@ -272,6 +274,7 @@ class ScheduleExam(Probe):
             rises=seen.rises,
             nested=seen.nested,
             factor_made=seen.factor_made,
+            rates=seen.rates,
             stepped_by=seen.stepped_by,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from torchmedic.facts import OpFact
+from torchmedic.facts import Location
 from torchmedic.findings import Remedy
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._case import HALF, Case, has_zero
@@ -29,7 +29,7 @@ class HalfPrecisionOverflow(NumericsRule):
         helped = case.helped("half precision")
         if dtype != "float16" and not helped:
             return None
-        written = _written_constant(op)
+        written = written_constant(op.where)
         cause = f"`{written}` does not fit {dtype}" if written else f"`{short(op.expression)}` does not fit {dtype}"
         return Explanation(
             headline=fitted(
@@ -46,9 +46,9 @@ class HalfPrecisionOverflow(NumericsRule):
         )
 
 
-def _written_constant(op: OpFact) -> str:
-    """A number in the code that half precision cannot hold, such as a mask value of -1e9."""
-    source = op.where.source if op.where is not None else ""
+def written_constant(where: Location | None) -> str:
+    """A number in a line that half precision cannot hold, such as a mask value of -1e9."""
+    source = where.source if where is not None else ""
     for found in re.findall(r"-?\d+(?:\.\d*)?[eE]\+?\d+|-?\d{6,}(?:\.\d*)?", source):
         if abs(float(found)) > 65504:
             return str(found)

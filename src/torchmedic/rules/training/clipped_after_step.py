@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import ClippingSeen, Run
+from torchmedic.facts import ClippingSeen, Run, SickStep
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 
 _LEAST_WASTED = 2
@@ -19,11 +19,14 @@ class ClippedAfterStep(Rule):
     symptoms = (Symptom.LOSS_NOISY, Symptom.LOSS_NAN)
     tell_apart = "`clip_grad_norm_` is called after `step()`, and what it clipped is never stepped with"
     needs = (ClippingSeen,)
+    folds = ("exploding-weights",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
+        # What explodes for want of clipping may not come to a third step.
+        least = 1 if run.first(SickStep) is not None else _LEAST_WASTED
         for seen in run.all(ClippingSeen):
             # Of the first call and of the last one it is not known what came before and after.
-            if seen.wasted < max(_LEAST_WASTED, len(seen.norms) - 2) or max(seen.norms) <= seen.limit:
+            if seen.wasted < max(least, len(seen.norms) - 2) or max(seen.norms) <= seen.limit:
                 continue
             yield self.diagnose(
                 headline=f"`{seen.function}` comes after `step()`: no step is made with what it clipped",
@@ -37,7 +40,9 @@ class ClippedAfterStep(Rule):
                 culprit=Culprit(op=seen.function, phase="optimizer"),
                 evidence=(
                     f"in all {seen.wasted} cycles that were followed, the gradients were computed anew after it and "
-                    f"before the next step",
+                    f"before the next step"
+                    if seen.wasted > 1
+                    else "the gradients were computed anew after it and before the next step",
                     f"the norms that it found went up to {max(seen.norms):.3g}, the limit is {seen.limit:g}",
                 ),
                 remedies=(Remedy(title=f"call `{seen.function}` between `backward()` and `step()`"),),

@@ -27,7 +27,7 @@ class FactorTakenForRate(Rule):
                 continue
             factor = seen.largest_lr / seen.first_lr
             # A rate that only rises is a search for the best one.
-            if not seen.cuts or not 0 < factor <= min(0.1, 3 * seen.first_lr):
+            if not seen.cuts or not 0 < factor <= min(0.1, 3 * max(seen.rates, default=seen.first_lr)):
                 continue
             yield self.diagnose(
                 headline=f"`LambdaLR` multiplies the learning rate {seen.first_lr:.2g} by at most {factor:.2g}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import Run, ScaledGradientUse
+from torchmedic.facts import Run, ScaledGradientUse, SickStep
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.wiring._telling import also
 
@@ -20,8 +20,10 @@ class SteppedWithScaledGradients(Rule):
     folds = ("TRN", "NUM")
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
+        # Updates that are thousands of times too large do not leave the time to see many.
+        least = 1 if run.first(SickStep) is not None else 3
         for use in run.all(ScaledGradientUse):
-            if use.act != "step" or use.times < 3:
+            if use.act != "step" or use.times < least:
                 continue
             yield self.diagnose(
                 headline=f"`optimizer.step()` uses gradients that are still scaled by {use.scale:g}",

@@ -1,0 +1,83 @@
+"""What was seen of the schedules of learning rates."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
+
+
+@fact
+class SchedulerSeen(Observation):
+    """A learning-rate scheduler: its settings, how often it was stepped, and what became of the learning rate.
+
+    `factor_made` is the line of the user's own function that it asks for a factor. `stepped_by` is the package that
+    steps it, where no line of the user's does. `rates` are those that the groups of the optimizer were built with.
+    """
+
+    kind: ClassVar[str] = "scheduler-seen"
+    type: str
+    settings: dict[str, float]
+    built: Location | None = None
+    stepped: Location | None = None
+    steps: int = 0
+    optimizer_steps: int = 0
+    other_steps: int = 0
+    optimizer_built: Location | None = None
+    other_built: Location | None = None
+    per_optimizer_step: int = 0
+    before_optimizer: int = 0
+    epochs: int = 0
+    steps_per_epoch: int = 0
+    first_lr: float = 0.0
+    last_lr: float = 0.0
+    largest_lr: float = 0.0
+    small_from: int | None = None
+    turns: int = 0
+    metrics: tuple[float, ...] = ()
+    metric_text: str = ""
+    mode: str = ""
+    cuts: int = 0
+    rises: int = 0
+    nested: bool = False
+    factor_made: Location | None = None
+    stepped_by: str = ""
+    rates: tuple[float, ...] = ()
+    step: int | None = None
+
+
+@fact
+class LearningRates(Observation):
+    """The learning rates that an optimizer stepped with: how many steps had none at all.
+
+    `given` is the rate that the optimizer was built with, which a scheduler multiplies.
+    """
+
+    kind: ClassVar[str] = "learning-rates"
+    optimizer: str
+    built: Location | None = None
+    scheduler: str = ""
+    scheduler_built: Location | None = None
+    steps: int = 0
+    given: float | None = None
+    zero_steps: int = 0
+    zero_at_start: int = 0
+    zero_at_end: int = 0
+    highest: float = 0.0
+    step: int | None = None
+
+
+@fact
+class GroupRates(Observation):
+    """Rates of an optimizer's groups, all the same at `first`, of which some had changed at `last` and some had not.
+
+    `where` is a line of a loop that sets the rate of one group, the same in each round.
+    """
+
+    kind: ClassVar[str] = "group-rates"
+    optimizer: str
+    first: tuple[float, ...]
+    last: tuple[float, ...]
+    where: Location
+    step: int | None = None

@@ -1,0 +1,54 @@
+"""`OneCycleLR` was laid out for fewer steps than the training makes, and raises when they are over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from torchmedic.facts import Crash, Run, SchedulerSeen
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.wiring._telling import also
+
+_MESSAGE = re.compile(r"Tried to step (\d+) times\. The specified number of total steps is (\d+)")
+
+
+class ScheduleUsedUp(Rule):
+    """The error tells how many steps were laid out; the epochs that were seen tell how many there are."""
+
+    code = "WIR123"
+    name = "schedule-used-up"
+    symptoms = (Symptom.CRASH,)
+    tell_apart = "the error says `Tried to step … times`"
+    needs = (Crash, SchedulerSeen)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        crash = run.first(Crash)
+        found = _MESSAGE.search(crash.message) if crash is not None else None
+        if crash is None or found is None:
+            return
+        total = int(found[2])
+        for seen in run.all(SchedulerSeen):
+            if seen.settings.get("total_steps") != total or seen.built is None:
+                continue
+            raised = crash.user_frame.location if crash.user_frame is not None else seen.stepped
+            yield self.diagnose(
+                headline=f"`{seen.type}` is laid out for {total} steps, and the training makes more",
+                confidence="proven",
+                where=seen.built,
+                label=f"`total_steps` is {total} here",
+                also=also((raised, "asks for one step more"), where=seen.built),
+                culprit=Culprit(op=seen.type, phase="optimizer"),
+                evidence=(*_epochs(seen, total), f"the error: `{found[0]}`"),
+                remedies=(
+                    Remedy(title="give it the steps there are: `steps_per_epoch=len(loader)`, `epochs=` the loop's"),
+                    Remedy(title="or step it once per epoch, with `total_steps=` the number of epochs"),
+                ),
+            )
+            return
+
+
+def _epochs(seen: SchedulerSeen, total: int) -> Iterator[str]:
+    """How far the schedule reaches, by the epochs that were seen."""
+    if seen.epochs > 1 and seen.steps_per_epoch:
+        reach = total / seen.steps_per_epoch
+        yield f"an epoch makes {seen.steps_per_epoch} steps: the schedule ends after {reach:.1f} of them"
