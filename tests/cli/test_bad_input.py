@@ -125,7 +125,9 @@ def test_what_cannot_be_understood_is_told_in_one_line(command: str) -> None:
     [
         (["report"], "missing argument 'RUN'"),
         (["explain", "a", "b"], "got unexpected extra argument (b)"),
-        (["where", "here"], "'here' is not a valid integer"),
+        (["where", "here"], "'here' is not a valid process number"),
+        (["run", "--stuck-after", "nan", "train.py"], "'nan' is not a valid number of seconds"),
+        (["run", "--first-step-after", "inf", "train.py"], "'inf' is not a valid number of seconds"),
         (["no-such-command"], "no such command 'no-such-command'"),
         (["--no-such-option"], "no such option '--no-such-option'"),
     ],
@@ -208,3 +210,9 @@ def test_a_folder_is_no_traceback(tmp_path: Path) -> None:
 
 def test_neither_a_rule_nor_a_file() -> None:
     is_one_line(typed("explain", "nowhere.txt"), "no such rule and no such file")
+
+
+def test_a_folder_whose_only_rank_cannot_be_read_is_no_run(tmp_path: Path) -> None:
+    (tmp_path / "rank0").mkdir()
+    (tmp_path / "rank0" / "rank0.db").write_text("junk")
+    is_one_line(typed("report", str(tmp_path)), "rank0.db", "not a readable run file")

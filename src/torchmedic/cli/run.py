@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from torchmedic.cli._numbers import Seconds
 from torchmedic.cli._output import OneLineError, check_apart, check_writable, console, exit_code, load_run, write_text
 from torchmedic.settings import OnSick, OnStuck, Settings
 from torchmedic.translation import said
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--stuck-after",
-    type=click.FloatRange(min=0.5),
+    type=Seconds(min=0.5),
     default=15.0,
     show_default=True,
     metavar="SECONDS",
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--first-step-after",
-    type=click.FloatRange(min=0.5),
+    type=Seconds(min=0.5),
     default=300.0,
     show_default=True,
     metavar="SECONDS",

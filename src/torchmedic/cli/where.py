@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from torchmedic.cli._numbers import ProcessNumber
 from torchmedic.cli._output import OneLineError
 from torchmedic.settings import VARIABLE
 from torchmedic.translation import said
@@ -36,7 +37,7 @@ class Answer:
 
 @click.command()
 @click.option("--all-threads", is_flag=True, help="Show every thread, not the main one alone.")
-@click.argument("pid", type=click.IntRange(min=1))
+@click.argument("pid", type=ProcessNumber(min=1))
 def command(pid: int, all_threads: bool) -> None:
     """Show at which line a live process stands. PID is a script run by torchmedic, or anything that started one.
 

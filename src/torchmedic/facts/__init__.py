@@ -180,6 +180,7 @@ from torchmedic.facts.terms import OneTargetForAll as OneTargetForAll
 from torchmedic.facts.terms import OwnAnswerAsTarget as OwnAnswerAsTarget
 from torchmedic.facts.terms import OwnPositive as OwnPositive
 from torchmedic.facts.terms import SoftmaxOfOne as SoftmaxOfOne
+from torchmedic.facts.terms import ThrownTerms as ThrownTerms
 from torchmedic.facts.terms import WeightAfterReduction as WeightAfterReduction
 from torchmedic.facts.terms import WeightWithGradient as WeightWithGradient
 from torchmedic.facts.training import ActivationSeen as ActivationSeen

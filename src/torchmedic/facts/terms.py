@@ -125,7 +125,10 @@ class EstimateAsTarget(Observation):
 
 @fact
 class SoftmaxOfOne(Observation):
-    """A softmax over a dimension that held a single score at every look: its result is 1 whatever the score is."""
+    """A softmax over a dimension that held a single score at every look: its result is 1 whatever the score is.
+
+    `samples` is the number of samples that the loss judges, 0 where it is not known.
+    """
 
     kind: ClassVar[str] = "softmax-of-one"
     step: int | None
@@ -134,6 +137,7 @@ class SoftmaxOfOne(Observation):
     shape: tuple[int, ...]
     dim: int
     looks: int
+    samples: int = 0
 
 
 @fact
@@ -207,3 +211,15 @@ class WeightAfterReduction(Observation):
     reduced: Location
     reduced_text: str
     reduced_shape: tuple[int, ...]
+
+
+@fact
+class ThrownTerms(Observation):
+    """A sum of losses that no backward pass held: its `name` was given to something else before anybody read it."""
+
+    kind: ClassVar[str] = "thrown-terms"
+    step: int | None
+    name: str
+    text: str
+    where: Location
+    added: Location

@@ -69,9 +69,10 @@ class FullBatches(Probe):
         if not isinstance(sampler, BatchSampler) or sampler in self._known or len(self._known) >= _MOST_LOADERS:
             return
         self._known.add(sampler)
-        if sampler.drop_last or not isinstance(sampler.sampler, Sized):
+        rows = getattr(sampler, "sampler", None)  # samplers of frameworks inherit, and keep it elsewhere
+        if rows is None or sampler.drop_last or not isinstance(rows, Sized):
             return
-        count, batches, size = len(sampler.sampler), len(sampler), sampler.batch_size
+        count, batches, size = len(rows), len(sampler), sampler.batch_size
         frame = user_frame(sys._getframe(1))
         if frame is not None and batches * size * (1 - _LEAST_SHORT) > count > 0:
             names = names_of_loader(sampler, frame)

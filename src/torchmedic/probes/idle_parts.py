@@ -39,6 +39,7 @@ class IdleParts:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._softmaxes: dict[Location, _Softmax] = {}
+        self._samples = 0
         self._facts = 0
 
     def look(self, trace: CallTrace, call: Call, args: tuple[Any, ...], result: Any) -> None:
@@ -46,6 +47,8 @@ class IdleParts:
             return
         if call.name == "softmax" and args and isinstance(args[0], torch.Tensor):
             self._look_at_softmax(call, args[0])
+        elif call.name in _JUDGING and args and isinstance(args[0], torch.Tensor) and args[0].ndim:
+            self._samples = len(args[0])
         elif call.name in _PRODUCTS and self._facts < _MOST_LINES and _are_tensors(args):
             self._look_at_mask(trace, call, args)
         elif call.name in _SUMS and self._facts < _MOST_LINES and _are_tensors(args) and result.requires_grad:
@@ -155,6 +158,7 @@ class IdleParts:
                         shape=seen.shape,
                         dim=seen.dim,
                         looks=seen.looks,
+                        samples=self._samples,
                     )
                 )
 

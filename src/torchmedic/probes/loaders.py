@@ -157,15 +157,20 @@ class Loaders(Probe):
         candidates = self._candidates(iterator, frames, dead)
         if not candidates:
             return RefetchedSample(stage="iterable" if _is_iterable(iterator) else "", crash=passed_on, **facts)
-        return self._fetch(iterator, candidates, passed_on, facts)
+        return self._fetch(iterator, candidates, passed_on, facts, _played(iterator, dead))
 
     def _fetch(
-        self, iterator: Any, candidates: list[Any], passed_on: Crash | None, facts: dict[str, Any]
+        self,
+        iterator: Any,
+        candidates: list[Any],
+        passed_on: Crash | None,
+        facts: dict[str, Any],
+        worker: tuple[int, int] | None,
     ) -> RefetchedSample:
         batched = iterator._auto_collation
         for indices in candidates:
             wanted = list(indices) if batched else [indices]
-            outcome = fetch_again(iterator._dataset, wanted, iterator._collate_fn if batched else None)
+            outcome = fetch_again(iterator._dataset, wanted, iterator._collate_fn if batched else None, worker)
             if outcome.failed or outcome.timed_out:
                 break
         for clue in outcome.clues:
@@ -233,6 +238,12 @@ def _iterator_in(frames: list[FrameType]) -> Any:
     """The DataLoader iterator that was fetching when the exception came."""
     owners = (frame.f_locals.get("self") for frame in reversed(frames))
     return next((owner for owner in owners if isinstance(owner, dataloader._BaseDataLoaderIter)), None)
+
+
+def _played(iterator: Any, dead: Any) -> tuple[int, int] | None:
+    """The number of the worker that is to be played, and how many there are; the first, where it is not known."""
+    workers = list(getattr(iterator, "_workers", ()))
+    return (workers.index(dead) if dead in workers else 0, len(workers)) if workers else None
 
 
 def _dead_worker(iterator: Any, message: str) -> Any:

@@ -25,6 +25,7 @@ from torchmedic.probes.pairing import Pairings
 from torchmedic.probes.positions import operand_names
 from torchmedic.probes.repeated_draws import RepeatedDraws
 from torchmedic.probes.terms import Terms
+from torchmedic.probes.thrown_terms import ThrownTermsExam
 from torchmedic.probes.tokens import Tokens
 from torchmedic.probes.values import torch_summary
 from torchmedic.record import Probe, Recorder, next_of, shielded
@@ -64,6 +65,7 @@ class LossExam(Probe):
         self._terms = Terms(recorder)
         self._own_targets = OwnTargets(recorder)
         self._idle = IdleParts(recorder)
+        self._thrown = ThrownTermsExam(recorder)
         self._draws = RepeatedDraws(recorder)
         self._trace: CallTrace | None = None
         self._backwards = 0
@@ -80,6 +82,7 @@ class LossExam(Probe):
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
         if self._trace is not None:
             self._draws.reach(self._trace, roots)
+            self._thrown.close(self._trace, roots)
         # A loop that updates weights by hand has no other clock.
         if self.recorder.step == 0:
             self._backwards += 1

@@ -52,14 +52,20 @@ class Outcome:
 Tell = Callable[..., None]
 
 
-def fetch_again(dataset: Any, indices: list[Any], collate: Callable[[list[Any]], Any] | None) -> Outcome:
+def fetch_again(
+    dataset: Any,
+    indices: list[Any],
+    collate: Callable[[list[Any]], Any] | None,
+    worker: tuple[int, int] | None = None,
+) -> Outcome:
     """Call `dataset[i]` for each index and then `collate`, in a fork, within a few seconds.
 
-    A `collate` of None means that the loader does not batch.
+    A `collate` of None means that the loader does not batch. `worker` is the number of the worker that is played, and
+    how many there are.
     """
     with tempfile.TemporaryDirectory(prefix="torchmedic-") as folder, _children_handled_by_us():
         log = Path(folder) / "log"
-        status, timed_out = _in_fork(log, lambda tell: _fetch_all(tell, dataset, indices, collate))
+        status, timed_out = _in_fork(log, lambda tell: _fetch_as(worker, tell, dataset, indices, collate))
         outcome = _read(log)
         outcome.timed_out = timed_out
         if status is not None and os.WIFSIGNALED(status) and not timed_out:
@@ -129,6 +135,16 @@ def _become_quiet(log: Path) -> None:
         signal.signal(number, signal.SIG_DFL)
     faulthandler.enable(log.with_suffix(".fault").open("w"))
     sys.modules["torch"].set_num_threads(1)
+
+
+def _fetch_as(worker: tuple[int, int] | None, tell: Tell, dataset: Any, *what: Any) -> None:
+    """Data sets ask `get_worker_info()` in which worker they are."""
+    if worker is not None:
+        number, count = worker
+        workers: Any = sys.modules["torch.utils.data._utils.worker"]
+        seed = sys.modules["torch"].initial_seed()
+        workers._worker_info = workers.WorkerInfo(id=number, num_workers=count, seed=seed, dataset=dataset)
+    _fetch_all(tell, dataset, *what)
 
 
 def _fetch_all(tell: Tell, dataset: Any, indices: list[Any], collate: Callable[[list[Any]], Any] | None) -> None:

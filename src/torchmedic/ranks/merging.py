@@ -31,6 +31,8 @@ def load_whole(path: Path) -> Run:
     main = _load_or_none(path / RUN_FILE)
     with ThreadPoolExecutor(_READERS) as readers:
         ranks = [run for run in readers.map(_load_rank, files) if run is not None]
+    if main is None and not ranks:
+        return load(files[0])  # says why it cannot be read
     if main is not None and main.first(RankSeen) is not None:
         ranks.append(_as_rank(main, path))
         main = None

@@ -50,7 +50,9 @@ def _dies_at_start(seen: RefetchedSample) -> bool:
 
 
 def _repeats(seen: RefetchedSample) -> bool:
-    return seen.failed and seen.index is not None
+    """Whether it ended the same way: an exception is passed on by a worker, and kills nobody."""
+    is_other_end = seen.worker_signal is not None and seen.exit_signal is None
+    return seen.failed and seen.index is not None and not is_other_end
 
 
 def _signal_name(number: int | None) -> str:
@@ -119,7 +121,7 @@ def _exit_line(run: Run, seen: RefetchedSample) -> Location | None:
 def _evidence(seen: RefetchedSample) -> Iterator[str]:
     if _repeats(seen):
         yield "the samples of the worker's batch were fetched again in a copy of the main process, with the same end"
-    elif seen.indices:
+    elif seen.indices and not seen.failed:
         yield f"the {len(seen.indices)} samples it was fetching load without error outside the worker"
     if seen.worker_signal in (signal.SIGBUS, signal.SIGKILL):
         if seen.shared_memory_free is not None and seen.shared_memory_total is not None:

@@ -22,10 +22,9 @@ class SoftmaxOfOneScore(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for seen in run.all(SoftmaxOfOne):
-            # Where a sample has nothing else to be weighed, the number of its items is 1 for now.
-            if seen.looks < _LEAST_LOOKS or max(seen.shape[1:]) == 1:
+            remedy = _remedy(seen)
+            if seen.looks < _LEAST_LOOKS or remedy is None:
                 continue
-            largest = max(range(1, len(seen.shape)), key=lambda dim: seen.shape[dim])
             yield self.diagnose(
                 headline=f"`softmax` over dimension {seen.dim}, which has size 1: every weight is 1",
                 confidence="proven",
@@ -39,9 +38,18 @@ class SoftmaxOfOneScore(Rule):
                     f"steps looked at",
                     "its derivative is exactly 0: the layers that compute the scores get no gradient",
                 ),
-                remedies=(
-                    Remedy(
-                        title=f"take the softmax over what is to be weighed: `dim={largest}`, of {seen.shape[largest]}"
-                    ),
-                ),
+                remedies=(remedy,),
             )
+
+
+def _remedy(seen: SoftmaxOfOne) -> Remedy | None:
+    """What is to be weighed; none where a sample has nothing else, and the number of its items is 1 for now."""
+    largest = max(range(1, len(seen.shape)), key=lambda dim: seen.shape[dim])
+    if seen.shape[largest] > 1:
+        return Remedy(title=f"take the softmax over what is to be weighed: `dim={largest}`, of {seen.shape[largest]}")
+    each, rest = divmod(seen.shape[0], seen.samples) if seen.samples else (0, 0)
+    if each < 2 or rest:
+        return None
+    return Remedy(
+        title=f"give each of the {seen.samples} samples an axis for its {each} scores, and take the softmax over it"
+    )
