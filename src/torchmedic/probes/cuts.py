@@ -16,6 +16,8 @@ from torchmedic.probes.trace import Op, Place, Seen, StorageKey
 _FLAT = ("Round", "Floor", "Ceil", "Sign", "Trunc", "Heaviside")
 _ADDING = ("aten.add.", "aten.sub.", "aten.rsub.", "aten.neg.", "aten.mean.", "aten.sum.", "aten.div.", "aten.mul.")
 # A term that is cut on purpose is cut with these; of weights alone it would be a penalty that punishes nothing.
+# What leaves as numbers, one by one.
+_NUMBERS = ("item", "tensor")
 _ON_PURPOSE = ("data", "detach")
 _RESHAPING = ("aten.view.", "aten.squeeze.", "aten.unsqueeze.", "aten.stack.", "aten.select.", "aten._to_copy.")
 
@@ -204,7 +206,7 @@ class Reading:
 
     def _needed_gradient(self, leave: Leaving) -> bool:
         """NumPy takes only what was detached before."""
-        return leave.needs_grad or (leave.how != "item" and self._detached_before(leave.key, leave.at))
+        return leave.needs_grad or (leave.how not in _NUMBERS and self._detached_before(leave.key, leave.at))
 
     def _detached_before(self, key: StorageKey, at: int) -> bool:
         detaching = (op for op in self.ops[:at] if op.name.startswith("aten.detach."))
@@ -223,7 +225,7 @@ class Reading:
 
     def _brings_in(self, op: Op, leave: Leaving) -> bool:
         """A tensor made of plain values, or one from nowhere that has the form of what left."""
-        if leave.how == "item":
+        if leave.how in _NUMBERS:
             return False
         unknown = [seen for seen in op.inputs if seen.maker is None and seen.key not in self.weights and seen.is_float]
         return op.name.startswith("aten.lift_fresh.") or any(seen.shape == leave.shape for seen in unknown)

@@ -14,6 +14,7 @@ from torchmedic.probes.patching import hide_frame
 from torchmedic.probes.trace import Op, Place, StorageKey, Trace, storage_key
 
 _MOST_OPS = 40_000
+_MOST_PARTS = 64
 _MOST_BYTES_HELD = 256 * 2**20
 _LEAVING = {
     "numpy": "numpy",
@@ -148,6 +149,8 @@ class Borders(TorchFunctionMode):
         elif name in _ENTERING and isinstance(result, torch.Tensor):
             place = _user_place()
             if place is not None:
+                for tensor in _tensors_in(args[0] if args else None):
+                    self._leave("tensor", tensor, None, at)
                 self.entering.append(Entering(storage_key(result), place, at, bool(result.requires_grad)))
         elif name == "__get__" and getattr(func, "__self__", None) is torch.Tensor.data:
             self._leave("data", args[0], None, at)
@@ -159,6 +162,12 @@ class Borders(TorchFunctionMode):
             self.leaving.append(
                 Leaving(how, storage_key(tensor), tensor.requires_grad, place, at, tuple(tensor.shape), value)
             )
+
+
+def _tensors_in(made_of: Any) -> list[torch.Tensor]:
+    """Tensors in a list that becomes one tensor: torch takes the number of each, and says nothing."""
+    parts = list(made_of[:_MOST_PARTS]) if isinstance(made_of, (list, tuple)) else []
+    return [part for part in parts if isinstance(part, torch.Tensor) and part.requires_grad]
 
 
 def _user_place() -> Place | None:

@@ -21,7 +21,10 @@ class ValueTakenOutOfGraph(Rule):
     folds = ("TRN",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        for cut in cuts(run, "item", "numpy", "tolist"):
+        for cut in cuts(run, "item", "numpy", "tolist", "tensor"):
+            if cut.how == "tensor":
+                yield self._made_of_a_list(cut)
+                continue
             call = f".{cut.how}()"
             rebuilt = " and `requires_grad=True` on the new tensor does not bring it back" if cut.loss_is_leaf else ""
             yield cut_diagnosis(
@@ -38,3 +41,12 @@ class ValueTakenOutOfGraph(Rule):
                     ),
                 ),
             )
+
+    def _made_of_a_list(self, cut: GraphCut) -> Diagnosis:
+        return cut_diagnosis(
+            self,
+            cut,
+            headline=f"`torch.tensor` of a list keeps the gradient from {counted(cut.parameter_count, 'parameter')}",
+            label="takes the numbers out of the tensors in the list, without their history",
+            cures=(Remedy(title="use `torch.stack` on the list: it keeps the graph of every tensor in it"),),
+        )
