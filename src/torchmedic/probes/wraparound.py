@@ -19,8 +19,10 @@ from torchmedic.record import Probe, Recorder, shielded
 
 _FETCHES = 2
 _MOST_ELEMENTS = 200_000
-_LEAST_ELEMENTS = 16
+_LEAST_ELEMENTS = 4
+_FEW_ELEMENTS = 16
 _LEAST_SHARE = 0.01
+_LEAST_SHARE_OF_FEW = 0.2
 _OPERATORS: dict[type[ast.operator], str] = {ast.Sub: "-", ast.Add: "+", ast.Mult: "*"}
 _SMALL = ("uint8", "int8", "uint16", "int16")
 
@@ -135,9 +137,14 @@ def _value(node: ast.AST, frame: FrameType) -> Any:
 
 
 def _index(node: ast.AST, frame: FrameType) -> Any:
+    if isinstance(node, ast.Tuple):
+        parts = tuple(_index(part, frame) for part in node.elts)
+        return MISSING if any(part is MISSING for part in parts) else parts
+    if isinstance(node, ast.Constant) and node.value is ...:
+        return ...
     if isinstance(node, ast.Slice):
         ends = [_index(end, frame) if end is not None else None for end in (node.lower, node.upper, node.step)]
-        return MISSING if MISSING in ends else slice(*ends)
+        return MISSING if any(end is MISSING for end in ends) else slice(*ends)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
         return -node.operand.value  # type: ignore[operator]
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
@@ -188,7 +195,7 @@ def wrapped(op: ast.operator, left: Any, right: Any) -> tuple[float, tuple[int, 
     info = torch.iinfo(getattr(torch, str(small[0].dtype).removeprefix("torch.")))
     outside = (true < info.min) | (true > info.max)
     share = float(outside.double().mean()) if true.numel() else 0.0
-    if share < _LEAST_SHARE:
+    if share < (_LEAST_SHARE_OF_FEW if true.numel() < _FEW_ELEMENTS else _LEAST_SHARE):
         return None
     at = int(outside.double().argmax())
     return share, (int(wide[0][at]), int(wide[1][at]), _wrap(int(true[at]), info))
