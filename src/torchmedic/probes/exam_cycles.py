@@ -107,7 +107,9 @@ class CycleExam(Probe):
                 book.probes = choose_marks(optimizer)
             if not book.probes or not any(has_gradient(p) for p in book.probes):
                 continue
-            if book.fact.backward is None or self._scaled_losses:
+            # The last pass before the first step is its own: others may have left something on the way.
+            is_first_cycle = book.fact.cycles == 0
+            if is_first_cycle or book.fact.backward is None or self._scaled_losses:
                 place = place or user_location()
             book.now.backwards += 1
             book.backwards += 1
@@ -116,8 +118,9 @@ class CycleExam(Probe):
                 book.now.scaled, book.now.scaled_backward = True, place
             else:
                 book.now.unscaled_backward = place
-            if book.fact.backward is None:
+            if is_first_cycle or book.fact.backward is None:
                 book.fact = replace(book.fact, backward=place)
+            if not book.prints:
                 book.prints = [(p, Fingerprint.of(tensor)) for p in book.probes if (tensor := p()) is not None]
         if self._no_step_backward is None:
             self._no_step_backward = place or user_location()
