@@ -41,7 +41,8 @@ class LossPairing(Observation):
 class InputSeen(Observation):
     """What the first layer of a model was given: `same` says that all samples of the batch were equal.
 
-    `columns` are, per column, mean and spread within the batch, for tables of moderate width.
+    `means` and `spreads` are those of each column within the batch, for tables of moderate width. `far` are columns
+    with a number far from all others of the batch: `(column, number, how often)`.
     """
 
     kind: ClassVar[str] = "input-seen"
@@ -55,6 +56,7 @@ class InputSeen(Observation):
     layer_built: Location | None = None
     means: tuple[float, ...] = ()
     spreads: tuple[float, ...] = ()
+    far: tuple[tuple[int, float, int], ...] = ()
 
 
 @fact

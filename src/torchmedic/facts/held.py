@@ -1,0 +1,88 @@
+"""What was seen of the arrays that a training holds its data in: attributes of data sets, and variables."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
+
+
+@fact
+class HeldCode(Observation):
+    """A number that is repeated in a column of an array, `gap` times as far from all others as those are wide.
+
+    `low` and `high` are the ends of the others, `label` what a list of the script's calls the column. `made` is the
+    line that made the array, `computed` the first that takes a mean or a spread over it.
+    """
+
+    kind: ClassVar[str] = "held-code"
+    step: int | None
+    name: str
+    column: int
+    columns: int
+    label: str
+    value: float
+    times: int
+    total: int
+    low: float
+    high: float
+    gap: float
+    made: Location | None
+    computed: Location | None
+
+
+@fact
+class HeldTable(Observation):
+    """A table of floats that a training holds: mean and spread of each column, and the line that made it."""
+
+    kind: ClassVar[str] = "held-table"
+    step: int | None
+    name: str
+    labels: tuple[str, ...]
+    means: tuple[float, ...]
+    spreads: tuple[float, ...]
+    made: Location
+
+
+@fact
+class HeldColumn(Observation):
+    """A column of large float32 numbers in which neighbours are equal, or differ by the spacing of float32 there.
+
+    `equal` of the `pairs` of neighbours are equal, `along` rows, the steps of a row, or sorted rows. `width` is
+    how far it reaches from end to end, `cast` the line that made it float32.
+    """
+
+    kind: ClassVar[str] = "held-column"
+    step: int | None
+    name: str
+    column: int
+    columns: int
+    label: str
+    size: float
+    spacing: float
+    width: float
+    equal: int
+    pairs: int
+    along: str
+    made: Location | None
+    cast: Location | None
+
+
+@fact
+class SmallField(Observation):
+    """One small whole number for each row of a data set, which take up (nearly) all that their type can hold.
+
+    `highest` is what the type can hold, `largest` and `distinct` are what is there; `cast` is the line that chose it.
+    """
+
+    kind: ClassVar[str] = "small-field"
+    step: int | None
+    name: str
+    dtype: str
+    rows: int
+    distinct: int
+    largest: int
+    highest: int
+    made: Location | None
+    cast: Location | None
