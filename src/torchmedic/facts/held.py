@@ -33,6 +33,30 @@ class HeldCode(Observation):
 
 
 @fact
+class LabelsPairedApart(Observation):
+    """A list of labels in the order of a table, read at the same index as a list of files in another order.
+
+    The `column` of the `table` names the files. At `row` the file `name` is read with the label of `other`; of `rows`
+    files `apart` are read with the label of another, and `wrong` with one that differs from their own.
+    """
+
+    kind: ClassVar[str] = "labels-paired-apart"
+    dataset: str
+    files: str
+    labels: str
+    table: str
+    column: str
+    row: int
+    name: str
+    other: str
+    apart: int
+    wrong: int
+    rows: int
+    where: Location | None
+    step: int | None = None
+
+
+@fact
 class HeldTable(Observation):
     """A table of floats that a training holds: mean and spread of each column, and the line that made it."""
 
