@@ -94,6 +94,29 @@ class HeldColumn(Observation):
 
 
 @fact
+class CutField(Observation):
+    """Whole numbers that are what a cast leaves of an array of floats, which the script still holds as `source`.
+
+    `fractions` is the share of those that had one, `shape` that of one row.
+    """
+
+    kind: ClassVar[str] = "cut-field"
+    step: int | None
+    name: str
+    source: str
+    dtype: str
+    shape: tuple[int, ...]
+    low: float
+    high: float
+    mean: float
+    spread: float
+    fractions: float
+    example: float
+    made: Location | None
+    cast: Location | None
+
+
+@fact
 class SmallField(Observation):
     """One small whole number for each row of a data set, which take up (nearly) all that their type can hold.
 

@@ -15,7 +15,8 @@ class LossPairing(Observation):
     `spread` is how much the answers differ within the batch, `varied` whether the targets do. `permuted` is the line
     that puts the targets into an order of their own; `rounded` the line that cut fractions off them, which
     `fractions` of them had. `loop` is the loop around the line, the innermost of its function.
-    `answers` is the number of different classes that the largest scores of the batch name.
+    `answers` is the number of different classes that the largest scores of the batch name; `whole` says that all
+    targets are whole numbers.
     """
 
     kind: ClassVar[str] = "loss-pairing"
@@ -35,6 +36,9 @@ class LossPairing(Observation):
     fractions: float = 0.0
     loop: Location | None = None
     answers: int | None = None
+    whole: bool = False
+    target_mean: float = 0.0
+    target_spread: float = 0.0
 
 
 @fact

@@ -67,7 +67,7 @@ class _Code(NamedTuple):
 
 
 def _codes(held: Held, others: list[Held], step: int) -> Iterator[HeldCode]:
-    values = held.rows(_MOST_VALUES, is_spread=True)
+    values = held.rows(_MOST_VALUES // 4, is_spread=True)
     by_axis = [list(_codes_along(values, axis)) for axis in _column_axes(values)]
     # Columns are told by it: along the right axis few hold the code, along the others all do.
     fewest = min((codes for codes in by_axis if codes), key=lambda codes: len(codes) / codes[0].columns, default=[])

@@ -6,7 +6,8 @@ import sys
 import weakref
 from typing import Any
 
-from torchmedic.facts import HeldCode
+from torchmedic.facts import HeldCode, Observation
+from torchmedic.probes.cut_fields import cut_fields
 from torchmedic.probes.held_arrays import held_arrays
 from torchmedic.probes.held_checks import facts_of
 from torchmedic.probes.loaders import base_of
@@ -40,7 +41,8 @@ class HeldData(Probe):
         self._is_over = True
         datasets = [dataset for known in self._datasets if (dataset := known()) is not None]
         arrays = held_arrays(datasets, sys._getframe(1))
-        found = [fact for held in arrays for fact in facts_of(held, arrays, self.recorder.step)]
+        found: list[Observation] = list(cut_fields(arrays, self.recorder.step))
+        found += [fact for held in arrays for fact in facts_of(held, arrays, self.recorder.step)]
         handled = known_to_script()[0] if any(isinstance(fact, HeldCode) for fact in found) else set()
         for fact in found:
             if not (isinstance(fact, HeldCode) and abs(fact.value) in handled):

@@ -73,6 +73,9 @@ class Pairings:
                 fractions=self._cut.get(rounded.index, 0.0) if rounded is not None else 0.0,
                 loop=_loop_around(call),
                 answers=_answers(call.name, given),
+                whole=bool((target == target.round()).all()) if target.is_floating_point() else True,
+                target_mean=float(target.double().mean()),
+                target_spread=float(target.double().std(correction=0)),
             )
         )
 
