@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch.utils.data import TensorDataset
 
+from torchmedic.probes.bindings import locals_of
 from torchmedic.probes.expressions import enclosing_function, parsed
 from torchmedic.probes.frames import file_of, is_user_file, outward
 from torchmedic.probes.keepers import user_modules
@@ -124,9 +125,9 @@ def _scopes(frame: FrameType | None) -> Iterator[tuple[str, ast.AST, dict[str, A
     """The user's running functions, innermost first, then the user's modules."""
     for each in outward(frame):
         file = each.f_code.co_filename
-        tree = parsed(file) if is_user_file(file) and each.f_locals is not each.f_globals else None
+        tree = parsed(file) if is_user_file(file) and each.f_code.co_name != "<module>" else None
         if tree is not None:
-            yield file, enclosing_function(tree, each), dict(each.f_locals)
+            yield file, enclosing_function(tree, each), locals_of(each)
     for module in user_modules():
         tree = parsed(str(module.__file__))
         if tree is not None:
