@@ -25,6 +25,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.frameworks import Frameworks
     from torchmedic.probes.fruitless_caches import FruitlessCaches
     from torchmedic.probes.full_batches import FullBatches
+    from torchmedic.probes.held_data import HeldData
     from torchmedic.probes.ignored_tokens import IgnoredTokens
     from torchmedic.probes.leaks import Leaks
     from torchmedic.probes.loaded_files import LoadedFiles
@@ -64,7 +65,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     )
     ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
     trackers = Trackers()
-    read = (FirstBatches(), FirstBatchAgain(loaders), RowsChanged(), IgnoredTokens(), PairedFiles())
+    read = (FirstBatches(), FirstBatchAgain(loaders), RowsChanged(), IgnoredTokens(), PairedFiles(), HeldData())
     told = (trackers, Frameworks(trackers), *read)
     exams = wiring_exams(modules, optimizers)
     for probe in (*watching, *ranks, *silent, *told, *exams, *_after_a_crash(modules, loaders)):

@@ -79,6 +79,12 @@ from torchmedic.facts.flags import IdleSwitch as IdleSwitch
 from torchmedic.facts.full_batches import DividedByFullBatches as DividedByFullBatches
 from torchmedic.facts.graph import GraphCut as GraphCut
 from torchmedic.facts.graph import UnusedTotal as UnusedTotal
+from torchmedic.facts.held import CutField as CutField
+from torchmedic.facts.held import HeldCode as HeldCode
+from torchmedic.facts.held import HeldColumn as HeldColumn
+from torchmedic.facts.held import HeldTable as HeldTable
+from torchmedic.facts.held import LabelsPairedApart as LabelsPairedApart
+from torchmedic.facts.held import SmallField as SmallField
 from torchmedic.facts.loaders import ConstantTargets as ConstantTargets
 from torchmedic.facts.loaders import InputsApart as InputsApart
 from torchmedic.facts.loaders import LabelMapsApart as LabelMapsApart

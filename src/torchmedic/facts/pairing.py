@@ -15,7 +15,8 @@ class LossPairing(Observation):
     `spread` is how much the answers differ within the batch, `varied` whether the targets do. `permuted` is the line
     that puts the targets into an order of their own; `rounded` the line that cut fractions off them, which
     `fractions` of them had. `loop` is the loop around the line, the innermost of its function.
-    `answers` is the number of different classes that the largest scores of the batch name.
+    `answers` is the number of different classes that the largest scores of the batch name; `whole` says that all
+    targets are whole numbers.
     """
 
     kind: ClassVar[str] = "loss-pairing"
@@ -35,13 +36,17 @@ class LossPairing(Observation):
     fractions: float = 0.0
     loop: Location | None = None
     answers: int | None = None
+    whole: bool = False
+    target_mean: float = 0.0
+    target_spread: float = 0.0
 
 
 @fact
 class InputSeen(Observation):
     """What the first layer of a model was given: `same` says that all samples of the batch were equal.
 
-    `columns` are, per column, mean and spread within the batch, for tables of moderate width.
+    `means` and `spreads` are those of each column within the batch, for tables of moderate width. `far` are columns
+    with a number far from all others of the batch: `(column, number, how often)`.
     """
 
     kind: ClassVar[str] = "input-seen"
@@ -55,6 +60,7 @@ class InputSeen(Observation):
     layer_built: Location | None = None
     means: tuple[float, ...] = ()
     spreads: tuple[float, ...] = ()
+    far: tuple[tuple[int, float, int], ...] = ()
 
 
 @fact

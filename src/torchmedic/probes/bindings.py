@@ -21,13 +21,18 @@ def bindings(frame: FrameType | None) -> tuple[Any, ...]:
 
 
 def _marks(frame: FrameType) -> list[Any]:
+    return [_mark(thing) for thing in locals_of(frame).values()]
+
+
+def locals_of(frame: FrameType) -> dict[str, Any]:
+    """What the names of a running function stand for, without a trace left in its frame."""
     names = frame.f_locals
-    marks = [_mark(thing) for thing in list(names.values())]
+    found = dict(names)
     is_copy = isinstance(names, dict) and frame.f_code.co_flags & inspect.CO_OPTIMIZED
     if is_copy and sys.getrefcount(names) <= _OWN_AND_FRAME:
         # Before Python 3.13 a function's frame keeps the copy, and with it every tensor in it.
         names.clear()
-    return marks
+    return found
 
 
 def _mark(thing: Any) -> Any:

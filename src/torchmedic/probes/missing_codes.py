@@ -21,8 +21,12 @@ _LEAST_ROWS, _MOST_ROWS, _MOST_COLUMNS = 50, 200_000, 300
 _LEAST_SHARE, _LEAST_TIMES = 0.005, 5
 _LEAST_KINDS = 10
 _SAME_IN_COLUMNS = 3
+_MOST_NAMES = 3  # from a number to the name under which it is compared
 _HANDLING = frozenset(
-    (*_READERS, "replace", "mask", "where", "isin", "clip", "between", "masked_values", "masked_equal")
+    (
+        *(*_READERS, "replace", "mask", "where", "isin", "clip", "between", "masked_values", "masked_equal"),
+        *("clamp", "isclose", "eq", "ne"),
+    )
 )
 
 
@@ -88,7 +92,7 @@ class MissingCodes(Probe):
         self.recorder.rest(self)
         if not self._found:
             return
-        handled, words = _known_to_script()
+        handled, words = known_to_script()
         for found in self._found:
             shares = found.used(words)
             if shares and abs(found.value) not in handled:
@@ -129,7 +133,7 @@ def codes_in(values: Any) -> list[tuple[float, float]]:
     return found
 
 
-def _known_to_script() -> tuple[set[float], set[str]]:
+def known_to_script() -> tuple[set[float], set[str]]:
     """The numbers (without their sign) that the user's own files compare with or replace, and the texts in them."""
     handled: set[float] = set()
     words: set[str] = set()
@@ -147,20 +151,37 @@ def handled_numbers(tree: ast.AST) -> set[float]:
     >>> sorted(handled_numbers(ast.parse("GAP = -9\nt[t < -99] = 0\nt.replace(GAP, 0)\nt.x = -200")))
     [0.0, 9.0, 99.0]
     """
-    named = {
-        target.id: _numbers_under(node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
+    named = _named_numbers(tree)
     found: set[float] = set()
     for node in ast.walk(tree):
         is_call = isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in _HANDLING
         if is_call or isinstance(node, ast.Compare):
             found |= _numbers_under(node)
-            found |= {n for name in ast.walk(node) if isinstance(name, ast.Name) for n in named.get(name.id, ())}
+            found |= {number for inner in ast.walk(node) for number in named.get(_word(inner), ())}
     return found
+
+
+def _named_numbers(tree: ast.AST) -> dict[str, set[float]]:
+    """The numbers that a variable, an attribute or a parameter of some name is given, directly or by another name."""
+    given: list[tuple[str, ast.AST]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            given += [(_word(target), node.value) for target in node.targets]
+        elif isinstance(node, ast.keyword) and node.arg:
+            given.append((node.arg, node.value))
+        elif isinstance(node, ast.arguments):
+            given += [(a.arg, d) for a, d in zip(node.args[::-1], node.defaults[::-1], strict=False)]
+            given += [(a.arg, d) for a, d in zip(node.kwonlyargs, node.kw_defaults, strict=True) if d is not None]
+    named: dict[str, set[float]] = {}
+    for _ in range(_MOST_NAMES):
+        for word, value in given:
+            if word:
+                named.setdefault(word, set()).update(_numbers_under(value) | named.get(_word(value), set()))
+    return named
+
+
+def _word(node: ast.AST) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _numbers_under(tree: ast.AST) -> set[float]:

@@ -14,6 +14,7 @@ from torchmedic.facts import FilesPairedApart
 from torchmedic.probes.expressions import function_of
 from torchmedic.probes.frames import file_of, is_user_file
 from torchmedic.probes.loaders import base_of
+from torchmedic.probes.paired_labels import labels_apart
 from torchmedic.probes.sources import hung_at
 from torchmedic.record import Probe, Recorder
 
@@ -43,15 +44,17 @@ class PairedFiles(Probe):
         dataset = base_of(iterator._dataset)
         if id(dataset) not in self._seen and is_user_file(file_of(type(dataset))):
             self._seen.add(id(dataset))
-            found = paired_apart(dataset)
+            found = paired_apart(dataset) or labels_apart(
+                dataset, dict(lists_of_files(dataset)), read_at_one_index(type(dataset))
+            )
             if found is not None:
                 self.recorder.observe(found)
 
 
 def paired_apart(dataset: Any) -> FilesPairedApart | None:
     """Two lists of a data set that name the same things in different orders, and are read at one index."""
-    lists = dict(_lists_of_files(dataset))
-    for one, two in itertools.combinations([name for name in _read_at_one_index(type(dataset)) if name in lists], 2):
+    lists = dict(lists_of_files(dataset))
+    for one, two in itertools.combinations([name for name in read_at_one_index(type(dataset)) if name in lists], 2):
         first, second = keys_of(lists[one]), keys_of(lists[two])
         apart = _apart(first, second) if not set(lists[one]) & set(lists[two]) else []
         if len(apart) >= _LEAST_APART:
@@ -69,7 +72,7 @@ def paired_apart(dataset: Any) -> FilesPairedApart | None:
     return None
 
 
-def _lists_of_files(dataset: Any) -> Iterator[tuple[str, list[PurePath]]]:
+def lists_of_files(dataset: Any) -> Iterator[tuple[str, list[PurePath]]]:
     """The attributes that hold names of files, one for each row."""
     for name, held in list(getattr(dataset, "__dict__", {}).items())[:50]:
         is_list = isinstance(held, (list, tuple)) and _LEAST_FILES <= len(held) <= _MOST_FILES
@@ -77,7 +80,7 @@ def _lists_of_files(dataset: Any) -> Iterator[tuple[str, list[PurePath]]]:
             yield name, [PurePath(one) for one in held]
 
 
-def _read_at_one_index(kind: type) -> list[str]:
+def read_at_one_index(kind: type) -> list[str]:
     """The attributes that `__getitem__` reads at the index it is given, unless the class mixes them on purpose."""
     code = getattr(getattr(kind, "__getitem__", None), "__code__", None)
     function = function_of(code) if code is not None else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import sys
 from typing import Any
 
@@ -25,6 +26,8 @@ _CUTTING = frozenset(("long", "int", "short", "to", "type", "trunc", "floor", "r
 _LEAST_SAMPLES = 8
 _MOST_NORM_VALUES = 4
 _MOST_COLUMNS = 200
+_FAR = 3.0
+_ROUNDING = 1e-5
 
 
 class Pairings:
@@ -70,6 +73,9 @@ class Pairings:
                 fractions=self._cut.get(rounded.index, 0.0) if rounded is not None else 0.0,
                 loop=_loop_around(call),
                 answers=_answers(call.name, given),
+                whole=bool((target == target.round()).all()) if target.is_floating_point() else True,
+                target_mean=float(target.double().mean()),
+                target_spread=float(target.double().std(correction=0)),
             )
         )
 
@@ -140,8 +146,24 @@ class Pairings:
                 layer_built=self._modules.born_at(call.layer) if call.layer is not None else None,
                 means=tuple(values.mean(0).tolist()) if narrow else (),
                 spreads=tuple(values.std(0).tolist()) if narrow else (),
+                far=far_ends(values, 1 if call.name.startswith("conv") else values.ndim - 1),
             )
         )
+
+
+def far_ends(values: torch.Tensor, axis: int) -> tuple[tuple[int, float, int], ...]:
+    """Columns with a number that lies further from all others than these are wide, and how often it is there."""
+    if values.shape[axis] > _MOST_COLUMNS:
+        return ()
+    found = []
+    for number, column in enumerate(values.movedim(axis, 0).flatten(1)):
+        for end in {float(end) for end in torch.aminmax(column)}:
+            is_end = (column - end).abs() <= _ROUNDING * abs(end)
+            rest = column[~is_end]
+            low, high = (float(v) for v in torch.aminmax(rest)) if rest.numel() >= _LEAST_SAMPLES else (0.0, math.inf)
+            if max(low - end, end - high) > _FAR * (high - low) > 0:
+                found.append((number, end, int(is_end.sum())))
+    return tuple(found)
 
 
 def _answers(function: str, given: torch.Tensor) -> int | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 
-from torchmedic.facts import InputSeen, Run, TrainingCourse
+from torchmedic.facts import HeldTable, InputSeen, Run, TrainingCourse
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.training._course import ending, is_simple, learned_nothing
 
 _LEAST_SEEN = 3
 _LEAST_SIZE = 100.0
 _LEAST_RATIO = 300.0
+_ALIKE = 0.3  # of the mean, from a batch to the whole table
 
 
 class DominantColumn(Rule):
@@ -35,13 +36,16 @@ class DominantColumn(Rule):
             return
         first = shown[0]
         column, size, typical = _sizes(first)
+        table = _held(run, first, column)
+        called = _called(column, first, table)
+        at_call = f"`{first.expression}` is given unscaled columns"
         yield self.diagnose(
-            headline=f"column {column} of the input is about {size:.3g}, the others about {typical:.3g}",
+            headline=f"{called} of the input is about {size:.3g}, the others about {typical:.3g}",
             confidence="likely",
             step=first.step,
-            where=first.called,
-            label=f"`{first.expression}` is given unscaled columns",
-            also=(Also(location=first.layer_built, why="the first layer"),) if first.layer_built else (),
+            where=table.made if table is not None else first.called,
+            label=f"`{table.name}` is made of unscaled columns" if table is not None else at_call,
+            also=_also(first, table),
             culprit=Culprit(op=first.op, phase="data", tensor=first.expression),
             evidence=(
                 f"so it was in all {len(shown)} steps looked at; mean {first.means[column]:.3g}, spread "
@@ -53,6 +57,30 @@ class DominantColumn(Rule):
                 Remedy(title="or put `nn.BatchNorm1d` in front of the first layer"),
             ),
         )
+
+
+def _held(run: Run, seen: InputSeen, column: int) -> HeldTable | None:
+    """The table of the script that the column comes from: one with a column of this mean and spread."""
+    mean, spread = seen.means[column], seen.spreads[column]
+    found = [
+        table
+        for table in run.all(HeldTable)
+        for m, s in zip(table.means, table.spreads, strict=True)
+        if abs(m - mean) <= spread and abs(m - mean) <= _ALIKE * abs(mean) and s <= 2 * spread <= 4 * s
+    ]
+    return min(found, key=lambda table: abs(len(table.means) - len(seen.means)), default=None)
+
+
+def _called(column: int, seen: InputSeen, table: HeldTable | None) -> str:
+    """The column by its number, and by its name where the table is the whole input."""
+    is_whole = table is not None and len(table.labels) == len(seen.means)
+    return f"column {column} ({table.labels[column]})" if table is not None and is_whole else f"column {column}"
+
+
+def _also(seen: InputSeen, table: HeldTable | None) -> tuple[Also, ...]:
+    layer = (Also(location=seen.layer_built, why="the first layer"),) if seen.layer_built else ()
+    is_told = table is not None and seen.called is not None
+    return (*((Also(location=seen.called, why="the model is given it"),) if is_told and seen.called else ()), *layer)
 
 
 def _dominant(seen: InputSeen) -> int | None:

@@ -19,6 +19,7 @@ class MissingValueCode(Rule):
     symptoms = (Symptom.SCORE_LOW, Symptom.LOSS_FLAT)
     tell_apart = "one number, such as -999, is repeated at the end of a column, far from all others"
     needs = (MissingCode,)
+    folds = ("missing-code-in-input",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         seen = max(run.all(MissingCode), key=lambda one: sum(one.shares), default=None)

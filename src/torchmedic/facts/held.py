@@ -1,0 +1,135 @@
+"""What was seen of the arrays that a training holds its data in: attributes of data sets, and variables."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from torchmedic.facts.core import Location, Observation
+from torchmedic.facts.fact import fact
+
+
+@fact
+class HeldCode(Observation):
+    """A number that is repeated in a column of an array, `gap` times as far from all others as those are wide.
+
+    `low` and `high` are the ends of the others, `label` what a list of the script's calls the column. `made` is the
+    line that made the array, `computed` the first that takes a mean or a spread over it.
+    """
+
+    kind: ClassVar[str] = "held-code"
+    step: int | None
+    name: str
+    column: int
+    columns: int
+    label: str
+    value: float
+    times: int
+    total: int
+    low: float
+    high: float
+    gap: float
+    made: Location | None
+    computed: Location | None
+
+
+@fact
+class LabelsPairedApart(Observation):
+    """A list of labels in the order of a table, read at the same index as a list of files in another order.
+
+    The `column` of the `table` names the files. At `row` the file `name` is read with the label of `other`; of `rows`
+    files `apart` are read with the label of another, and `wrong` with one that differs from their own.
+    """
+
+    kind: ClassVar[str] = "labels-paired-apart"
+    dataset: str
+    files: str
+    labels: str
+    table: str
+    column: str
+    row: int
+    name: str
+    other: str
+    apart: int
+    wrong: int
+    rows: int
+    where: Location | None
+    step: int | None = None
+
+
+@fact
+class HeldTable(Observation):
+    """A table of floats that a training holds: mean and spread of each column, and the line that made it."""
+
+    kind: ClassVar[str] = "held-table"
+    step: int | None
+    name: str
+    labels: tuple[str, ...]
+    means: tuple[float, ...]
+    spreads: tuple[float, ...]
+    made: Location
+
+
+@fact
+class HeldColumn(Observation):
+    """A column of large float32 numbers in which neighbours are equal, or differ by the spacing of float32 there.
+
+    `equal` of the `pairs` of neighbours are equal, `along` rows, the steps of a row, or sorted rows. `width` is
+    how far it reaches from end to end, `cast` the line that made it float32.
+    """
+
+    kind: ClassVar[str] = "held-column"
+    step: int | None
+    name: str
+    column: int
+    columns: int
+    label: str
+    size: float
+    spacing: float
+    width: float
+    equal: int
+    pairs: int
+    along: str
+    made: Location | None
+    cast: Location | None
+
+
+@fact
+class CutField(Observation):
+    """Whole numbers that are what a cast leaves of an array of floats, which the script still holds as `source`.
+
+    `fractions` is the share of those that had one, `shape` that of one row.
+    """
+
+    kind: ClassVar[str] = "cut-field"
+    step: int | None
+    name: str
+    source: str
+    dtype: str
+    shape: tuple[int, ...]
+    low: float
+    high: float
+    mean: float
+    spread: float
+    fractions: float
+    example: float
+    made: Location | None
+    cast: Location | None
+
+
+@fact
+class SmallField(Observation):
+    """One small whole number for each row of a data set, which take up (nearly) all that their type can hold.
+
+    `highest` is what the type can hold, `largest` and `distinct` are what is there; `cast` is the line that chose it.
+    """
+
+    kind: ClassVar[str] = "small-field"
+    step: int | None
+    name: str
+    dtype: str
+    rows: int
+    distinct: int
+    largest: int
+    highest: int
+    made: Location | None
+    cast: Location | None

@@ -1,0 +1,220 @@
+"""Follows what an attribute or a variable holds back through the user's source: which lines made it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from torchmedic.facts import Location
+from torchmedic.probes.expressions import called_name, parsed
+from torchmedic.probes.frames import file_of, is_user_file, location
+from torchmedic.probes.sources import user_files
+
+_MOST_PLACES = 40
+_MOST_STEPS = 4
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_SCOPES = (*_FUNCTIONS, ast.ClassDef, ast.Lambda)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An expression of the user's; `part` is which item of the tuple that it gives is meant."""
+
+    file: str
+    scope: ast.AST
+    value: ast.expr
+    part: int | None = None
+
+    def location(self, line: int = 0) -> Location:
+        return location(self.file, line or self.value.lineno, getattr(self.scope, "name", ""))
+
+
+def attribute_made(kind: type, attribute: str) -> Place | None:
+    """Where a class gives `self.attribute` its value."""
+    for cls in kind.__mro__:
+        file = file_of(cls)
+        tree = parsed(file) if file and is_user_file(file) else None
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.ClassDef) and node.name == cls.__name__:
+                methods = [method for method in node.body if isinstance(method, _FUNCTIONS)]
+                found = [made for m in methods for made in _bound(file, m, lambda t: _is_own(t, attribute))]
+                if found:
+                    return found[0]
+    return None
+
+
+def variable_made(file: str, scope: ast.AST, name: str) -> Place | None:
+    """Where a function or a module gave a variable its (last) value."""
+    found = list(_bound(file, scope, lambda target: isinstance(target, ast.Name) and target.id == name))
+    return found[-1] if found else None
+
+
+def tensor_given(position: int) -> Place | None:
+    """What the script's first `TensorDataset(…)` is given at a position."""
+    for file in user_files():
+        tree = parsed(file)
+        calls = [n for n in (ast.walk(tree) if tree is not None else ()) if isinstance(n, ast.Call)]
+        for call in sorted((c for c in calls if called_name(c) == "TensorDataset"), key=lambda c: c.lineno):
+            scope = _scope_around(tree, call) if tree is not None else call
+            if len(call.args) == 1 and isinstance(call.args[0], ast.Starred):
+                return Place(file, scope, call.args[0].value, position)
+            if position < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args):
+                return Place(file, scope, call.args[position])
+    return None
+
+
+def places_behind(start: Place | None) -> Iterator[Place]:
+    """The expressions that a value went through, the last first."""
+    waiting = [start] if start is not None else []
+    seen: set[tuple[int, int | None]] = set()
+    while waiting and len(seen) < _MOST_PLACES:
+        place = waiting.pop(0)
+        if (id(place.value), place.part) in seen:
+            continue
+        seen.add((id(place.value), place.part))
+        if not isinstance(place.value, (ast.Name, ast.Attribute)):
+            yield place
+        waiting += _before(place)
+
+
+def name_of(start: Place | None) -> str:
+    """The variable that a value was last held in, where nothing was computed with it since."""
+    place = start
+    for _ in range(_MOST_STEPS):
+        if place is None or isinstance(place.value, ast.Name):
+            return place.value.id if place is not None and isinstance(place.value, ast.Name) else ""
+        place = next(iter(_before(place)), None) if place.part is not None else None
+    return ""
+
+
+def line_made(start: Place | None) -> Location | None:
+    """The line that first gave the value its present form: no plain name, and no part of a tuple."""
+    for place in places_behind(start):
+        if place.part is None:
+            return place.location()
+    return start.location() if start is not None else None
+
+
+def line_with(start: Place | None, is_wanted: Callable[[ast.AST], bool]) -> Location | None:
+    """The last line on the way of a value with a node that is looked for."""
+    for place in places_behind(start):
+        if place.part is not None:
+            continue
+        for node in ast.walk(place.value):
+            if is_wanted(node) and isinstance(node, ast.expr):
+                named = node.func.end_lineno if isinstance(node, ast.Call) else None
+                return place.location(named or node.lineno)
+    return None
+
+
+def _before(place: Place) -> list[Place]:
+    """What an expression was computed from."""
+    value, part = place.value, place.part
+    if isinstance(value, ast.Tuple) and part is not None:
+        return [Place(place.file, place.scope, value.elts[part])] if part < len(value.elts) else []
+    if isinstance(value, ast.Name):
+        return _behind_name(place, value)
+    if isinstance(value, ast.Attribute) and ast.unparse(value.value) == "self":
+        return []
+    if isinstance(value, ast.Call):
+        returned = list(_returned(value, part))
+        if returned:
+            return returned
+    return [Place(place.file, place.scope, child) for child in _read(value)]
+
+
+def _read(value: ast.expr) -> list[ast.expr]:
+    """The parts of an expression that its values come from, the object of a method first."""
+    if isinstance(value, ast.Call):
+        owner = [value.func.value] if isinstance(value.func, ast.Attribute) else []
+        return [*owner, *value.args]
+    if isinstance(value, (ast.Subscript, ast.Attribute, ast.Starred)):
+        return [value.value]
+    return [child for child in ast.iter_child_nodes(value) if isinstance(child, ast.expr)]
+
+
+def _behind_name(place: Place, name: ast.Name) -> list[Place]:
+    bound = list(_bound(place.file, place.scope, lambda t: isinstance(t, ast.Name) and t.id == name.id))
+    before = [made for made in bound if made.value.lineno < name.lineno]
+    if bound:
+        last = (before or bound)[-1]
+        return [Place(last.file, last.scope, last.value, last.part if last.part is not None else place.part)]
+    if isinstance(place.scope, _FUNCTIONS):
+        given = _given(place.scope, name.id)
+        tree = parsed(place.file)
+        if given is None and tree is not None:
+            return _behind_name(Place(place.file, tree, name, place.part), name)
+        return [given] if given is not None else []
+    return []
+
+
+def _bound(file: str, scope: ast.AST, fits: Callable[[ast.expr], bool]) -> Iterator[Place]:
+    """The values that a scope gives to a target, in the order of lines."""
+    found = []
+    for node in own_nodes(scope):
+        if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
+            continue
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
+            if fits(target):
+                found.append(Place(file, scope, node.value))
+            found += [Place(file, scope, node.value, at) for at, part in enumerate(parts) if fits(part)]
+    yield from sorted(found, key=lambda made: made.value.lineno)
+
+
+def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function or a module that are not of a function or a class inside it."""
+    waiting = list(ast.iter_child_nodes(scope))
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, _SCOPES):
+            yield node
+            waiting += ast.iter_child_nodes(node)
+
+
+def _is_own(target: ast.expr, attribute: str) -> bool:
+    return isinstance(target, ast.Attribute) and target.attr == attribute and ast.unparse(target.value) == "self"
+
+
+def _returned(call: ast.Call, part: int | None) -> Iterator[Place]:
+    """What a function of the user's gives back to a call."""
+    name = called_name(call)
+    for file in user_files():
+        tree = parsed(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, _FUNCTIONS) and node.name == name:
+                returns = [n for n in own_nodes(node) if isinstance(n, ast.Return) and n.value is not None]
+                yield from (Place(file, node, n.value, part) for n in returns if n.value is not None)
+
+
+def _given(function: ast.AST, parameter: str) -> Place | None:
+    """What the first call of a function (or of a class, where it is its `__init__`) gives for a parameter."""
+    assert isinstance(function, _FUNCTIONS)
+    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    if parameter not in names:
+        return None
+    for file in user_files():
+        tree = parsed(file)
+        if tree is None:
+            continue
+        owner = _owner_of(tree, function)
+        callee = owner if function.name == "__init__" else function.name
+        at = names.index(parameter) - (1 if owner else 0)
+        for call in ast.walk(tree):
+            if isinstance(call, ast.Call) and called_name(call) == callee:
+                named = [k.value for k in call.keywords if k.arg == parameter]
+                given = named or [a for a in call.args[at : at + 1] if not isinstance(a, ast.Starred)]
+                if given:
+                    return Place(file, _scope_around(tree, call), given[0])
+    return None
+
+
+def _owner_of(tree: ast.Module, function: ast.AST) -> str:
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    return next((node.name for node in classes if function in node.body), "")
+
+
+def _scope_around(tree: ast.Module, node: ast.expr) -> ast.AST:
+    around = [f for f in ast.walk(tree) if isinstance(f, _FUNCTIONS) and f.lineno <= node.lineno <= (f.end_lineno or 0)]
+    return max(around, key=lambda f: f.lineno, default=tree)
