@@ -164,6 +164,7 @@ from torchmedic.facts.spreads import Histogram as Histogram
 from torchmedic.facts.statements import DroppedResult as DroppedResult
 from torchmedic.facts.statements import ShuffledApart as ShuffledApart
 from torchmedic.facts.statements import UncalledMethod as UncalledMethod
+from torchmedic.facts.strays import StrayGradients as StrayGradients
 from torchmedic.facts.terms import EqualOperands as EqualOperands
 from torchmedic.facts.terms import EstimateAsTarget as EstimateAsTarget
 from torchmedic.facts.terms import FreshTarget as FreshTarget

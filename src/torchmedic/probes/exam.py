@@ -30,6 +30,7 @@ from torchmedic.probes.exam_scaler import ScalerExam
 from torchmedic.probes.exam_schedule_resuming import ScheduleResumeExam
 from torchmedic.probes.exam_schedules import ScheduleExam
 from torchmedic.probes.exam_statements import StatementExam
+from torchmedic.probes.exam_strays import StrayExam
 from torchmedic.probes.exam_units import UnitExam
 from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modules import Modules
@@ -68,6 +69,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         GroupOptionExam(),
         ClippingExam(),
         OverwritingExam(modules),
+        StrayExam(optimizers),
         UnitExam(modules, optimizers),
         AverageExam(modules, optimizers),
         ReuseExam(modules, optimizers),
