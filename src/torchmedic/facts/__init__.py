@@ -29,6 +29,7 @@ from torchmedic.facts.crash import ShortSlice as ShortSlice
 from torchmedic.facts.crash import WideSample as WideSample
 from torchmedic.facts.data import FilesPairedApart as FilesPairedApart
 from torchmedic.facts.data import FirstBatchOnly as FirstBatchOnly
+from torchmedic.facts.data import GroupsDealt as GroupsDealt
 from torchmedic.facts.data import KinRows as KinRows
 from torchmedic.facts.data import LoaderSeen as LoaderSeen
 from torchmedic.facts.data import MissingCode as MissingCode
