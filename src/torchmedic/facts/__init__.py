@@ -103,6 +103,7 @@ from torchmedic.facts.metrics import BestKept as BestKept
 from torchmedic.facts.metrics import EarlyStop as EarlyStop
 from torchmedic.facts.metrics import MetricPoint as MetricPoint
 from torchmedic.facts.metrics import PlannedEpochs as PlannedEpochs
+from torchmedic.facts.norms import FreshNorms as FreshNorms
 from torchmedic.facts.numerics import Amplification as Amplification
 from torchmedic.facts.numerics import Amplifier as Amplifier
 from torchmedic.facts.numerics import Birth as Birth

@@ -12,6 +12,7 @@ from torchmedic.probes.exam_cycles import CycleExam
 from torchmedic.probes.exam_discards import DiscardExam
 from torchmedic.probes.exam_evaluations import EvaluationExam
 from torchmedic.probes.exam_flags import FlagExam
+from torchmedic.probes.exam_fresh_norms import FreshNormExam
 from torchmedic.probes.exam_frozen_groups import FrozenGroupExam
 from torchmedic.probes.exam_gradients import GradientExam
 from torchmedic.probes.exam_group_options import GroupOptionExam
@@ -70,6 +71,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         ClippingExam(),
         OverwritingExam(modules),
         StrayExam(optimizers),
+        FreshNormExam(),
         UnitExam(modules, optimizers),
         AverageExam(modules, optimizers),
         ReuseExam(modules, optimizers),
