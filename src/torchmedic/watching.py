@@ -26,6 +26,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.fruitless_caches import FruitlessCaches
     from torchmedic.probes.full_batches import FullBatches
     from torchmedic.probes.held_data import HeldData
+    from torchmedic.probes.group_splits import GroupSplits
     from torchmedic.probes.ignored_tokens import IgnoredTokens
     from torchmedic.probes.leaks import Leaks
     from torchmedic.probes.loaded_files import LoadedFiles
@@ -62,6 +63,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
         PairedLoaders(loaders),
         FullBatches(loaders),
         EmptyPasses(loaders),
+        GroupSplits(),
     )
     ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
     trackers = Trackers()

@@ -29,6 +29,7 @@ from torchmedic.facts.crash import ShortSlice as ShortSlice
 from torchmedic.facts.crash import WideSample as WideSample
 from torchmedic.facts.data import FilesPairedApart as FilesPairedApart
 from torchmedic.facts.data import FirstBatchOnly as FirstBatchOnly
+from torchmedic.facts.data import GroupsDealt as GroupsDealt
 from torchmedic.facts.data import KinRows as KinRows
 from torchmedic.facts.data import LoaderSeen as LoaderSeen
 from torchmedic.facts.data import MissingCode as MissingCode
@@ -57,6 +58,7 @@ from torchmedic.facts.datacheck import TableColumn as TableColumn
 from torchmedic.facts.datacheck import TellingColumn as TellingColumn
 from torchmedic.facts.datacheck import Texts as Texts
 from torchmedic.facts.datacheck import TwoScales as TwoScales
+from torchmedic.facts.dependence import PickedAcross as PickedAcross
 from torchmedic.facts.dependence import SamplesAsSequence as SamplesAsSequence
 from torchmedic.facts.dependence import SamplesMixed as SamplesMixed
 from torchmedic.facts.dependence import SwappedByView as SwappedByView
@@ -108,6 +110,7 @@ from torchmedic.facts.metrics import BestKept as BestKept
 from torchmedic.facts.metrics import EarlyStop as EarlyStop
 from torchmedic.facts.metrics import MetricPoint as MetricPoint
 from torchmedic.facts.metrics import PlannedEpochs as PlannedEpochs
+from torchmedic.facts.norms import FreshNorms as FreshNorms
 from torchmedic.facts.numerics import Amplification as Amplification
 from torchmedic.facts.numerics import Amplifier as Amplifier
 from torchmedic.facts.numerics import Birth as Birth
@@ -174,6 +177,7 @@ from torchmedic.facts.spreads import Histogram as Histogram
 from torchmedic.facts.statements import DroppedResult as DroppedResult
 from torchmedic.facts.statements import ShuffledApart as ShuffledApart
 from torchmedic.facts.statements import UncalledMethod as UncalledMethod
+from torchmedic.facts.strays import StrayGradients as StrayGradients
 from torchmedic.facts.terms import EqualOperands as EqualOperands
 from torchmedic.facts.terms import EstimateAsTarget as EstimateAsTarget
 from torchmedic.facts.terms import FreshTarget as FreshTarget

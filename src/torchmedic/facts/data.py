@@ -164,3 +164,24 @@ class MissingCode(Observation):
     value: float
     columns: tuple[str, ...]
     shares: tuple[float, ...]
+
+
+@fact
+class GroupsDealt(Observation):
+    """Two parts of one data set, one trained on, with samples of the same people, recordings or other groups in both.
+
+    `attribute` of the data set names the group of each sample; all samples of a group have one and the same `label`.
+    `groups` are those of the part that is not trained on, `shared` are those of them that are trained on too.
+    """
+
+    kind: ClassVar[str] = "groups-dealt"
+    step: int | None
+    dataset: str
+    attribute: str
+    label: str
+    groups: int
+    shared: int
+    samples: int
+    names: tuple[str, ...]
+    split: Location | None
+    made: Location | None

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from torchmedic.facts.core import Location, Observation
 from torchmedic.facts.fact import fact
+from torchmedic.facts.loss import Producer
 
 
 @fact
@@ -53,6 +54,20 @@ class SamplesMixed(Observation):
     expression: str
     shape: tuple[int, ...]
     others: int
+
+
+@fact
+class PickedAcross(Observation):
+    """One value of each row is picked along `picked_dim`, of what a softmax along `dim` has made."""
+
+    kind: ClassVar[str] = "picked-across"
+    step: int | None
+    softmax: Producer
+    shape: tuple[int, ...]
+    dim: int
+    picked_dim: int
+    picked_at: Location | None
+    picked_by: str
 
 
 @fact

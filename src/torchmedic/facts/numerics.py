@@ -80,7 +80,7 @@ class Amplification(Observation):
     `before` is the magnitude of what the line was given first, `after` of what it made last, in `calls` calls on the
     way of the largest values; `gain` is what the line added up to, `total` what the whole network did. `weight` is the
     parameter it multiplies by, `spread` the standard deviation of that, `written` the line that set its values and
-    `how` by which function.
+    `how` by which function. `weights` counts the parameters of those calls.
     """
 
     kind: ClassVar[str] = "amplification"
@@ -98,6 +98,7 @@ class Amplification(Observation):
     spread: float = 0.0
     written: Location | None = None
     how: str = ""
+    weights: int = 1
 
 
 @fact

@@ -31,6 +31,8 @@ _LONGEST_FIRST_RUN = 600.0
 # squared, the others grow as the answers do.
 _FAR_ABOVE = {"mse_loss": 1e5, "-": 1e5}
 _FAR_ABOVE_OTHERS = 1e3
+# A loss that is suspected where nothing is known of the targets.
+_BEYOND_REASON = 1e6
 _EARLY = 3
 SEEN_AGAIN = (Amplification, Birth, FileRead, InplaceChange, NormalisedBy, Origin, SickStep, Trial)
 
@@ -72,10 +74,22 @@ def exploded_from_the_start(run: Run) -> LossCall | SickStep | None:
     """Values that are enormous before anything is learned: a first loss beyond reason, or gradients no one squares."""
     sick = run.first(SickStep)
     if sick is not None:
-        is_early = sick.what == "update" and not sick.bad_parameters and not sick.by_hand and (sick.step or 1) <= _EARLY
-        return sick if is_early else None
+        is_early = not sick.by_hand and (sick.step or 1) <= _EARLY
+        is_of_update = sick.what == "update" and not sick.bad_parameters
+        return sick if is_early and (is_of_update or _began_enormous(run, sick)) else None
     calls = (c for c in run.all(LossCall) if c.loss is not None and c.baseline is not None and (c.step or 0) <= _EARLY)
     return next((c for c in calls if _is_far_above(c.loss or 0.0, c.baseline or 0.0, c.function)), None)
+
+
+def _began_enormous(run: Run, sick: SickStep) -> bool:
+    """Whether the first loss was beyond reason, or infinite at once, though nothing that was read was bad."""
+    origin = run.last(Origin)
+    if origin is None or origin.source is not None:
+        return False
+    layer = origin.amplifier
+    is_known = layer is not None and layer.after > _FAR_ABOVE_OTHERS * layer.before
+    first = origin.losses[0] if origin.losses else sick.loss if sick.step == 1 and not is_known else None
+    return first is not None and abs(first) > _BEYOND_REASON
 
 
 def _is_far_above(loss: float, baseline: float, function: str) -> bool:

@@ -12,6 +12,7 @@ from torchmedic.probes.exam_cycles import CycleExam
 from torchmedic.probes.exam_discards import DiscardExam
 from torchmedic.probes.exam_evaluations import EvaluationExam
 from torchmedic.probes.exam_flags import FlagExam
+from torchmedic.probes.exam_fresh_norms import FreshNormExam
 from torchmedic.probes.exam_frozen_groups import FrozenGroupExam
 from torchmedic.probes.exam_gradients import GradientExam
 from torchmedic.probes.exam_group_options import GroupOptionExam
@@ -30,6 +31,7 @@ from torchmedic.probes.exam_scaler import ScalerExam
 from torchmedic.probes.exam_schedule_resuming import ScheduleResumeExam
 from torchmedic.probes.exam_schedules import ScheduleExam
 from torchmedic.probes.exam_statements import StatementExam
+from torchmedic.probes.exam_strays import StrayExam
 from torchmedic.probes.exam_units import UnitExam
 from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modules import Modules
@@ -68,6 +70,8 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         GroupOptionExam(),
         ClippingExam(),
         OverwritingExam(modules),
+        StrayExam(optimizers),
+        FreshNormExam(),
         UnitExam(modules, optimizers),
         AverageExam(modules, optimizers),
         ReuseExam(modules, optimizers),

@@ -22,6 +22,7 @@ from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.own_targets import OwnTargets
 from torchmedic.probes.pairing import Pairings
+from torchmedic.probes.picked import PickedScores
 from torchmedic.probes.positions import operand_names
 from torchmedic.probes.repeated_draws import RepeatedDraws
 from torchmedic.probes.terms import Terms
@@ -66,6 +67,7 @@ class LossExam(Probe):
         self._own_targets = OwnTargets(recorder)
         self._idle = IdleParts(recorder)
         self._thrown = ThrownTermsExam(recorder)
+        self._picked = PickedScores(recorder, self._producer)
         self._draws = RepeatedDraws(recorder)
         self._trace: CallTrace | None = None
         self._backwards = 0
@@ -162,6 +164,7 @@ class LossExam(Probe):
                 self._masks.look(self._trace, call, args, kwargs)
                 self._terms.look(self._trace, call, args, result)
                 self._idle.look(self._trace, call, args, result)
+                self._picked.look(self._trace, call, args, kwargs)
                 if call.name in LOSSES:
                     self._look_at_loss(call, args, kwargs, result)
                 elif call.name in _PAIRING:

@@ -21,6 +21,9 @@ from torchmedic.probes.trace import Op, Seen, Trace, storage_key
 from torchmedic.record import Probe, Recorder
 
 _MOST_OPS = 200_000
+# How much more the calls of weights that one line has set must do than those of one line, for the first to be named.
+_CLEARLY_MORE = 1.1
+_SETTERS = ("normal_", "uniform_", "copy_", "mul_", "fill_")
 _LARGEST = float(torch.finfo(torch.float32).max)
 
 
@@ -55,6 +58,8 @@ class Amplifications(Probe):
         for name, function in list(vars(nn.init).items()):
             if name.endswith("_") and not name.startswith("_") and callable(function):
                 self._watch(nn.init, name, 0)
+        for name in _SETTERS:
+            self._watch(torch.Tensor, name, 0)
         self._watch(nn.Module, "register_parameter", 2)
 
     def remove(self) -> None:
@@ -69,7 +74,7 @@ class Amplifications(Probe):
             result = original(*args, **kwargs)
             tensor = args[position] if len(args) > position else kwargs.get("tensor", kwargs.get("param"))
             if isinstance(tensor, torch.Tensor):
-                self._written[storage_key(tensor)] = (user_location(), name if owner is nn.init else "")
+                self._written[storage_key(tensor)] = (user_location(), name if owner is not nn.Module else "")
             return result
 
         self._patches.replace(owner, name, watched)
@@ -93,16 +98,12 @@ class Amplifications(Probe):
     def _conclude(self, trace: Trace, start: int, loss: float | None) -> None:
         parameters = {storage_key(p): (n, p) for root in self._modules.roots() for n, p in root.named_parameters()}
         stages = list(_inside_network(_way_of_largest(trace, start, set(parameters))))
-        lines: dict[tuple[str, int], list[_Stage]] = {}
-        for stage in stages:
-            if stage.op.place is not None:
-                lines.setdefault((stage.op.place.code.co_filename, stage.op.place.line), []).append(stage)
-        if not lines:
+        guilty = self._guilty(stages)
+        if not guilty:
             return
-        guilty = max(lines.values(), key=_sum)
         heaviest = max((s for s in guilty if s.weight is not None), key=lambda s: s.gain, default=None)
         name, weight = parameters[heaviest.weight] if heaviest is not None and heaviest.weight else ("", None)
-        written, how = self._written.get(storage_key(weight), (None, "")) if weight is not None else (None, "")
+        written, how = self._set_at(storage_key(weight)) if weight is not None else (None, "")
         named = heaviest or max(guilty, key=lambda s: s.gain)
         place = named.op.place
         self.recorder.observe(
@@ -121,8 +122,28 @@ class Amplifications(Probe):
                 spread=float(weight.detach().float().std(correction=0)) if weight is not None else 0.0,
                 written=written,
                 how=how,
+                weights=len({s.weight for s in guilty if s.weight and self._set_at(s.weight) == (written, how)}) or 1,
             )
         )
+
+    def _set_at(self, weight: int) -> tuple[Location | None, str]:
+        return self._written.get(weight, (None, ""))
+
+    def _guilty(self, stages: list[_Stage]) -> list[_Stage]:
+        """The calls of the line that enlarges most; those of all weights that one line has set, where they do more."""
+        lines: dict[tuple[str, int], list[_Stage]] = {}
+        setters: dict[str, list[_Stage]] = {}
+        behind: list[_Stage] = []  # what comes after a weight and has none: its activation, which may shrink again
+        for stage in stages:
+            if stage.op.place is not None:
+                lines.setdefault((stage.op.place.code.co_filename, stage.op.place.line), []).append(stage)
+            behind.append(stage)
+            written, how = self._set_at(stage.weight) if stage.weight is not None else (None, "")
+            if how and stage.op.place is not None:
+                setters.setdefault(str(written), []).extend(behind)
+            behind = behind if stage.weight is None else []
+        by_line, by_setter = (max(groups.values(), key=_sum, default=[]) for groups in (lines, setters))
+        return by_setter if _sum(by_setter) > _CLEARLY_MORE * _sum(by_line) else by_line
 
 
 def _sum(stages: list[_Stage]) -> float:
@@ -140,9 +161,15 @@ def _way_of_largest(trace: Trace, start: int, parameters: set[int]) -> Iterator[
             op=op,
             before=_magnitude(trace, largest) if largest is not None else 0.0,
             after=max((_magnitude(trace, s) for s in op.outputs if s.is_float), default=0.0),
-            weight=next((s.key for s in op.inputs if s.key in parameters), None),
+            weight=_weight_of(op, parameters),
         )
         index = largest.maker if largest is not None else None
+
+
+def _weight_of(op: Op, parameters: set[int]) -> int | None:
+    """The parameter that an operation multiplies by: the largest it reads, the others are biases."""
+    read = [s for s in op.inputs if s.key in parameters]
+    return max(read, key=lambda s: math.prod(s.shape)).key if read else None
 
 
 def _inside_network(stages: Iterator[_Stage]) -> Iterator[_Stage]:

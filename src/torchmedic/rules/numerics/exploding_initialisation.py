@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from torchmedic.facts import Amplification, Run
@@ -39,13 +40,22 @@ class ExplodingInitialisation(Rule):
                 f"`{short(seen.expression, 60)}` takes values from {number(seen.before)} to {number(seen.after)} in "
                 "the first step, before any update",
                 *((drawn + (f", set by `{seen.how}`" if seen.how else ""),) if seen.weight else ()),
+                *((_per_layer(seen),) if seen.weights > 1 else ()),
                 *((f"the first loss is {number(seen.loss)}",) if seen.loss is not None else ()),
             ),
             remedies=tuple(_remedies(seen)),
         )
 
 
+def _per_layer(seen: Amplification) -> str:
+    each = seen.gain ** (1 / seen.calls)
+    return f"it is one of {seen.weights} weights set there: values grow about {number(each)}-fold from layer to layer"
+
+
 def _headline(seen: Amplification) -> str:
+    if seen.weights > 1:
+        set_by = f" set by `{seen.how}`" if seen.how else ""
+        return f"{seen.weights} weights{set_by} enlarge values {number(seen.gain)}-fold before anything is learned"
     over = f" over {seen.calls} calls" if seen.calls > 1 else ""
     name = f"`{seen.weight}`" if seen.weight else f"`{short(seen.expression)}`"
     return fitted(
@@ -55,7 +65,14 @@ def _headline(seen: Amplification) -> str:
 
 
 def _remedies(seen: Amplification) -> Iterator[Remedy]:
-    if seen.weight and len(seen.shape) > 1 and seen.calls > 1:
+    if seen.weight and len(seen.shape) > 1 and seen.weights > 1:
+        kept = number((2 / math.prod(seen.shape[1:])) ** 0.5)
+        yield Remedy(
+            title="scale each weight by the number of its inputs: `nn.init.kaiming_normal_(weight)`",
+            detail=f"a standard deviation of {kept} keeps the scale behind `{seen.weight}`",
+        )
+        yield Remedy(title="or leave the weights as torch draws them")
+    elif seen.weight and len(seen.shape) > 1 and seen.calls > 1:
         fan = seen.shape[-1]
         yield Remedy(title=f"draw `{seen.weight}` smaller: a standard deviation of {number(fan**-0.5)} keeps the scale")
         yield Remedy(title=f"or orthogonal: `nn.init.orthogonal_({seen.weight})`")

@@ -1,0 +1,102 @@
+"""Scores of choices: is the one that was made picked along the dimension that the softmax runs over?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from torchmedic.facts import PickedAcross, Producer
+from torchmedic.probes.calls import ELEMENTWISE, LONGEST_WAY, Call, CallTrace
+from torchmedic.record import Recorder
+
+_SOFTMAXES = ("softmax", "log_softmax")
+_PASSED = ELEMENTWISE | {
+    "clone",
+    "contiguous",
+    "to",
+    "double",
+    "half",
+    "bfloat16",
+    "clip",
+    "broadcast_tensors",
+    "clamp",
+}
+_MOST_FACTS = 8
+
+
+class PickedScores:
+    """Looks at the picks of an examined step: `gather` with one index for each row, and `scores[rows, choices]`."""
+
+    def __init__(self, recorder: Recorder, producer: Callable[[Call | None], Producer | None]) -> None:
+        self._recorder = recorder
+        self._producer = producer
+        self._facts = 0
+
+    def look(self, trace: CallTrace, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if call.name not in ("gather", "getitem") or self._facts >= _MOST_FACTS:
+            return
+        given = args[0] if args else None
+        if not isinstance(given, torch.Tensor) or not given.requires_grad or given.ndim < 2:
+            return
+        picked = _gathered(given, args, kwargs) if call.name == "gather" else _indexed(given, args)
+        softmax = _softmax_behind(trace, call, tuple(given.shape)) if picked is not None else None
+        if picked is None or softmax is None:
+            return
+        dim = softmax.options.get("dim")
+        producer = self._producer(softmax)
+        if not isinstance(dim, int) or dim % given.ndim == picked or producer is None:
+            return
+        self._facts += 1
+        self._recorder.observe(
+            PickedAcross(
+                step=self._recorder.step,
+                softmax=producer,
+                shape=tuple(given.shape),
+                dim=dim % given.ndim,
+                picked_dim=picked,
+                picked_at=call.place.location() if call.place else None,
+                picked_by=call.place.expression() if call.place else call.name,
+            )
+        )
+
+
+def _gathered(given: torch.Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
+    """The dimension along which `gather` takes one value for all others."""
+    dim = args[1] if len(args) > 1 else kwargs.get("dim")
+    index = args[2] if len(args) > 2 else kwargs.get("index")
+    if not isinstance(dim, int) or not isinstance(index, torch.Tensor):
+        return None
+    wanted = list(given.shape)
+    wanted[dim % given.ndim] = 1
+    return dim % given.ndim if list(index.shape) == wanted and index.shape != given.shape else None
+
+
+def _indexed(given: torch.Tensor, args: tuple[Any, ...]) -> int | None:
+    """`scores[torch.arange(rows), choices]` picks along the second dimension."""
+    index = args[1] if len(args) > 1 else None
+    if not isinstance(index, tuple) or len(index) != 2 or given.ndim != 2:
+        return None
+    rows = list(index[0]) if isinstance(index[0], (range, list)) else _listed(index[0])
+    choices = index[1] if isinstance(index[1], list) else _listed(index[1])
+    return 1 if rows == list(range(len(given))) and len(choices) == len(rows) else None
+
+
+def _listed(index: Any) -> list[Any]:
+    return index.detach().tolist() if isinstance(index, torch.Tensor) and index.ndim == 1 else []
+
+
+def _softmax_behind(trace: CallTrace, call: Call, shape: tuple[int, ...]) -> Call | None:
+    """The softmax whose values were picked, seen through what works on each value alone."""
+    for _ in range(LONGEST_WAY):
+        sides = [read.maker for read in call.reads if read.requires_grad and read.shape == shape]
+        maker = next((side for side in sides if side is not None), None)
+        if maker is None:
+            return None
+        call = trace.calls[maker]
+        if call.name in _SOFTMAXES:
+            return call
+        if call.name not in _PASSED:
+            return None
+    return None

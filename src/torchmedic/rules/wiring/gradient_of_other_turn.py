@@ -1,0 +1,76 @@
+"""An update contains the gradient that another optimizer's backward left on its parameters: GANs, actor and critic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchmedic.facts import Run, StrayGradients
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.wiring._telling import also
+
+_LEAST = 4
+_OF_TURNS = 0.8
+_SAME_AIM = 0.3
+
+
+class GradientOfOtherTurn(Rule):
+    """What a backward left on the layers that it only passed through is used by their own optimizer's next step."""
+
+    code = "WIR126"
+    name = "gradient-of-other-turn"
+    symptoms = (Symptom.SCORE_LOW, Symptom.LOSS_FLAT, Symptom.LOSS_NOISY)
+    tell_apart = "before an optimizer's own backward, its parameters already hold the gradient of another one's loss"
+    needs = (StrayGradients,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        for seen in run.all(StrayGradients):
+            if seen.strayed < max(_LEAST, _OF_TURNS * seen.turns) or seen.agreement > _SAME_AIM:
+                continue
+            yield self._diagnosis(seen)
+
+    def _diagnosis(self, seen: StrayGradients) -> Diagnosis:
+        name = _name(seen)
+        return self.diagnose(
+            headline=f"every update of {name} contains the gradient of another optimizer's loss",
+            confidence="likely",
+            step=seen.step,
+            where=seen.backward,
+            label=f"adds to what line {seen.stray_backward.line} left"
+            if seen.stray_backward
+            else "adds to what was left",
+            also=also(
+                (seen.stray_backward, "leaves gradients on the layers that it passes through"),
+                (seen.zero_grad, "clears them only after they were used"),
+                where=seen.backward,
+            ),
+            culprit=Culprit(op="zero_grad", phase="optimizer"),
+            evidence=(
+                f"in {seen.strayed} of {seen.turns} updates, nothing cleared the gradients of {name} between the other "
+                f"optimizer's step{_at(seen)} and its own backward",
+                f"what was left is {seen.share:.2g} times as large as what its own loss adds (cosine "
+                f"{seen.agreement:.2f})",
+                "the other loss needs these layers only to reach the parameters behind them",
+            ),
+            remedies=(
+                Remedy(title=f"call {_call(seen)} right before the `backward()` of its own loss"),
+                Remedy(title="or switch `requires_grad` of these parameters off while the other loss is computed"),
+            ),
+        )
+
+
+def _variable(seen: StrayGradients) -> str:
+    """`opt_d`, as the line that clears it writes it."""
+    before = seen.zero_grad.source.partition(".zero_grad(")[0].strip() if seen.zero_grad is not None else ""
+    return before if before.replace(".", "_").isidentifier() else ""
+
+
+def _name(seen: StrayGradients) -> str:
+    return f"`{_variable(seen) or seen.optimizer}`"
+
+
+def _call(seen: StrayGradients) -> str:
+    return f"`{_variable(seen) or 'optimizer'}.zero_grad()`"
+
+
+def _at(seen: StrayGradients) -> str:
+    return f" (line {seen.other_stepped.line})" if seen.other_stepped is not None else ""

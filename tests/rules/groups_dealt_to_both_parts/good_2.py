@@ -1,0 +1,41 @@
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset, random_split
+
+
+class Coughs(Dataset):
+    """Short recordings of coughs, several of each patient."""
+
+    def __init__(self, patients=20, each=12):
+        self.sounds, self.ill, self.patient_ids = [], [], []
+        for patient in range(patients):
+            voice = torch.randn(16)
+            for _ in range(each):
+                wet = int(torch.rand(1) < 0.5)
+                self.sounds.append(voice + 0.3 * torch.randn(16) + wet * torch.linspace(-1, 1, 16))
+                self.ill.append(wet)
+                self.patient_ids.append(patient)
+
+    def __len__(self):
+        return len(self.sounds)
+
+    def __getitem__(self, i):
+        return self.sounds[i], self.ill[i]
+
+
+torch.manual_seed(0)
+coughs = Coughs()
+train_set, test_set = random_split(coughs, [200, 40])
+train_loader = DataLoader(train_set, batch_size=20, shuffle=True)
+test_loader = DataLoader(test_set, batch_size=40)
+model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 2))
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+for epoch in range(6):
+    for sound, ill in train_loader:
+        loss = nn.functional.cross_entropy(model(sound), ill)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    with torch.no_grad():
+        hits = sum((model(sound).argmax(1) == ill).sum().item() for sound, ill in test_loader)
+    print(f"epoch {epoch} loss {loss.item():.3f} accuracy {hits / 40:.2f}")
