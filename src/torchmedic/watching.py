@@ -25,8 +25,8 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.frameworks import Frameworks
     from torchmedic.probes.fruitless_caches import FruitlessCaches
     from torchmedic.probes.full_batches import FullBatches
-    from torchmedic.probes.held_data import HeldData
     from torchmedic.probes.group_splits import GroupSplits
+    from torchmedic.probes.held_data import HeldData
     from torchmedic.probes.ignored_tokens import IgnoredTokens
     from torchmedic.probes.leaks import Leaks
     from torchmedic.probes.loaded_files import LoadedFiles
