@@ -29,7 +29,8 @@ class Apart:
 class _Scope:
     """What one function, or the module, does with names: in which line each gets a value, and which value."""
 
-    given: set[str]
+    name: str
+    given: list[str]
     nodes: list[ast.AST]
     values: dict[str, list[tuple[int, ast.expr]]] = field(default_factory=dict)
     orders: set[str] = field(default_factory=set)
@@ -47,7 +48,8 @@ class _Scope:
 
 
 def shuffled_apart(tree: ast.Module) -> Iterator[Apart]:
-    for scope in _scopes(tree):
+    scopes = list(_scopes(tree))
+    for scope in scopes:
         moves = list(_moves(scope))
         first = min((line for line, *_ in moves), default=0)
         # The same seed before each of two shufflings gives the same order.
@@ -58,6 +60,19 @@ def shuffled_apart(tree: ast.Module) -> Iterator[Apart]:
                 is_left = left not in (base, name) and scope.is_older(left, line) and joined >= line
                 if is_left and not (order and scope.uses(left, order)):
                     yield Apart(line, text, name, left, joined)
+            if name == base and name in scope.given:
+                yield from _apart_for_callers(scope, scopes, line, text, name)
+
+
+def _apart_for_callers(scope: _Scope, scopes: list[_Scope], line: int, text: str, name: str) -> Iterator[Apart]:
+    """A function shuffles one of its arguments in place, and whoever calls it uses two of them side by side."""
+    for caller in scopes:
+        for call in (node for node in _calls(caller) if scope.name and _called(node) == scope.name):
+            handed = {p: a.id for p, a in zip(scope.given, call.args, strict=False) if isinstance(a, ast.Name)}
+            beside = dict(_partners(caller, handed.get(name, "")))
+            for other, theirs in handed.items():
+                if other != name and theirs in beside and beside[theirs] > call.lineno:
+                    yield Apart(line, text, name, other, beside[theirs])
 
 
 def _moves(scope: _Scope) -> Iterator[tuple[int, str, str, str, str]]:
@@ -123,8 +138,9 @@ def _scopes(tree: ast.Module) -> Iterator[_Scope]:
             else:
                 inside.append(child)
                 rest.extend(ast.iter_child_nodes(child))
-        given = {argument.arg for argument in node.args.args} if isinstance(node, ast.FunctionDef) else set()
-        yield _described(_Scope(given, sorted(inside, key=lambda n: getattr(n, "lineno", 0))))
+        given = [argument.arg for argument in node.args.args] if isinstance(node, ast.FunctionDef) else []
+        name = node.name if isinstance(node, ast.FunctionDef) else ""
+        yield _described(_Scope(name, given, sorted(inside, key=lambda n: getattr(n, "lineno", 0))))
 
 
 def _described(scope: _Scope) -> _Scope:
