@@ -76,6 +76,7 @@ from torchmedic.facts.environment import PageInFile as PageInFile
 from torchmedic.facts.environment import ShadowedModule as ShadowedModule
 from torchmedic.facts.environment import StartUp as StartUp
 from torchmedic.facts.flags import FrozenGroup as FrozenGroup
+from torchmedic.facts.flags import FrozenMoved as FrozenMoved
 from torchmedic.facts.flags import FrozenNumbers as FrozenNumbers
 from torchmedic.facts.flags import IdleSwitch as IdleSwitch
 from torchmedic.facts.full_batches import DividedByFullBatches as DividedByFullBatches

@@ -58,3 +58,16 @@ class FrozenNumbers(Observation):
     frozen: tuple[int, ...]
     trained: tuple[int, ...]
     where: Location | None = None
+
+
+@fact
+class FrozenMoved(Observation):
+    """Parameters with `requires_grad=False` and a gradient of zeros, which a step of their optimizer changed."""
+
+    kind: ClassVar[str] = "frozen-moved"
+    step: int | None
+    optimizer: str
+    parameters: tuple[str, ...]
+    count: int
+    decay: float
+    where: Location

@@ -67,7 +67,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         StatementExam(modules, optimizers),
         FlagExam(modules, optimizers),
         FrozenGroupExam(modules, optimizers),
-        GroupOptionExam(),
+        GroupOptionExam(modules),
         ClippingExam(),
         OverwritingExam(modules),
         StrayExam(optimizers),

@@ -1,4 +1,4 @@
-"""The exam of optimizer groups: options that nobody reads, and rates that a loop over the groups forgot."""
+"""The exam of optimizer groups: options nobody reads, rates that a loop forgot, frozen parameters that move."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from typing import Any
 from torchmedic.facts import GroupRates, Location, UnknownGroupOption
 from torchmedic.probes.expressions import called_name
 from torchmedic.probes.frames import location, user_location
+from torchmedic.probes.frozen_moving import FrozenMoving
+from torchmedic.probes.modules import Modules
 from torchmedic.probes.sources import user_nodes
 from torchmedic.record import Probe, Recorder
 
@@ -25,8 +27,13 @@ class GroupOptionExam(Probe):
 
     name = "group-option-exam"
 
+    def __init__(self, modules: Modules) -> None:
+        self._modules = modules
+
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
+        self._frozen = FrozenMoving()
+        self._is_looking = False
         self._seen: dict[str, UnknownGroupOption] = {}
         self._rates: dict[int, tuple[str, tuple[float, ...], tuple[float, ...]]] = {}
 
@@ -48,10 +55,21 @@ class GroupOptionExam(Probe):
         known = self._rates.get(id(optimizer))
         if known is not None and len(known[1]) > 1:
             self._rates[id(optimizer)] = (*known[:2], _rates(optimizer))
-        step = self.recorder.step
-        self.recorder.rest(self, until=step + max(1, step // 4))
+        if not self.recorder.clock_is_held:
+            self._frozen.look(optimizer)
+            self._is_looking = True
+
+    def on_step_done(self, optimizer: Any) -> None:
+        # A rest ends behind a step: the next one is looked at from its beginning.
+        if self._is_looking and not self.recorder.clock_is_held:
+            self._is_looking = False
+            step = self.recorder.step
+            self._frozen.compare(optimizer, step, self._modules.roots)
+            self.recorder.rest(self, until=step + max(1, step // 4))
 
     def on_finish(self) -> None:
+        if self._frozen.fact is not None:
+            self.recorder.observe(self._frozen.fact)
         for kind, first, last in self._rates.values():
             left = [now for before, now in zip(first, last, strict=False) if now == before]
             if len(first) == len(last) and len(set(first)) == 1 and 0 < len(left) < len(last):
