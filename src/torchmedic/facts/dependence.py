@@ -14,13 +14,13 @@ class SwappedByView(Observation):
     """A `view` or `reshape` whose result has the dimensions of its input in another order.
 
     `way`: `order` for the same sizes in another order, `split` for heads split off without a transpose,
-    `merge` for heads joined without one.
+    `merge` for heads joined without one, `states` for the last states of a recurrent layer, whose samples stand second.
     """
 
     kind: ClassVar[str] = "swapped-by-view"
     step: int | None
     op: str
-    way: Literal["order", "split", "merge"]
+    way: Literal["order", "split", "merge", "states"]
     where: Location | None
     expression: str
     before: tuple[int, ...]

@@ -21,6 +21,10 @@ def differing_map(first: Any, second: Any) -> tuple[str, type, tuple[str, int, i
         return None
     for name, value in list(getattr(mine, "__dict__", {}).items())[:50]:
         one, two = _numbered(value), _numbered(vars(its).get(name))
+        if not one and not two:
+            one, two = _listed(value, mine), _listed(vars(its).get(name), its)
+            if one.keys() != two.keys():
+                continue
         common = sorted(one.keys() & two.keys())
         differing = [label for label in common if one[label] != two[label]]
         if len(common) > 1 and differing:
@@ -35,6 +39,13 @@ def _numbered(value: Any) -> dict[str, int]:
     pairs = value.items() if is_map else ()
     fits = is_map and all(isinstance(k, str) and isinstance(n, int) and not isinstance(n, bool) for k, n in pairs)
     return dict(value) if fits else {}
+
+
+def _listed(value: Any, dataset: Any) -> dict[str, int]:
+    """Labels and their places, of a list that holds each once; a list as long as the data names its samples."""
+    is_short = isinstance(value, (list, tuple)) and 1 < len(value) <= 1_000 and hasattr(dataset, "__len__")
+    fits = is_short and 2 * len(value) <= len(dataset) and all(isinstance(label, str) for label in value)
+    return {label: place for place, label in enumerate(value)} if fits and len(set(value)) == len(value) else {}
 
 
 def none_in_one(mine: Any, its: Any) -> tuple[str, str]:

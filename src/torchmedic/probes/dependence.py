@@ -50,20 +50,22 @@ class Dependences:
         self._runs.clear()
         self._softmaxes.clear()
 
-    def look(self, call: Call, args: tuple[Any, ...]) -> None:
+    def look(self, trace: CallTrace, call: Call, args: tuple[Any, ...]) -> None:
         given = args[0] if args else None
         if not isinstance(given, torch.Tensor) or self._facts >= _MOST_FACTS:
             return
         if call.name in _VIEWS:
-            self._look_at_view(call, given)
+            self._look_at_view(trace, call, given)
         elif call.name in _RECURRENT or call.name == _ATTENTION:
             self._look_at_run(call, given)
         elif call.name == "softmax" and given.requires_grad and _runs_along_first(call, given):
             self._softmaxes.append((call, given))
 
-    def _look_at_view(self, call: Call, given: torch.Tensor) -> None:
-        way = swapped(tuple(given.shape), call.shape) if call.is_users and call.place is not None else None
-        if way is None or call.place is None:
+    def _look_at_view(self, trace: CallTrace, call: Call, given: torch.Tensor) -> None:
+        if not call.is_users or call.place is None:
+            return
+        way = "states" if _joins_states(trace, call, given) else swapped(tuple(given.shape), call.shape)
+        if way is None:
             return
         self._facts += 1
         self._recorder.observe(
@@ -132,6 +134,17 @@ class Dependences:
                 others=int(touched[1:].sum()),
             )
         )
+
+
+def _joins_states(trace: CallTrace, call: Call, given: torch.Tensor) -> bool:
+    """The last states of a recurrent layer (directions, samples, width) cut into rows as if samples came first."""
+    maker = trace.maker_of(given)
+    layer = trace.calls[maker].layer if maker is not None and trace.calls[maker].name in _RECURRENT else None
+    if not isinstance(layer, nn.RNNBase) or given.ndim != 3 or not given.is_contiguous():
+        return False
+    directions, samples, width = given.shape
+    is_state = directions == layer.num_layers * (2 if layer.bidirectional else 1) and samples > 1 < directions
+    return is_state and call.shape == (samples, directions * width) and width in (layer.hidden_size, layer.proj_size)
 
 
 def _runs_along_first(call: Call, given: torch.Tensor) -> bool:

@@ -13,6 +13,7 @@ _LABELS = {
     "order": "the same sizes in another order",
     "split": "heads are split off in front of the positions",
     "merge": "heads are joined while they stand in front of the positions",
+    "states": "the directions of the layer stand in front of the samples",
 }
 
 
@@ -68,6 +69,8 @@ def _remedies(seen: SwappedByView) -> Iterator[Remedy]:
         )
     elif seen.way == "merge":
         yield Remedy(title=f"swap back before joining: `{subject}.transpose(1, 2).reshape({_listed(seen.after)})`")
+    elif seen.way == "states":
+        yield Remedy(title=f"put the samples first: `{subject}.transpose(0, 1).reshape({_listed(seen.after)})`")
     else:
         order = _order(seen.before, seen.after)
         yield Remedy(title=f"move the dimensions: `{subject}.permute({_listed(order)})`" if order else "use `permute`")
