@@ -21,14 +21,19 @@ _SETTLED = 10
 
 @dataclass(slots=True)
 class _Norm:
-    """A layer as it was when a step was first seen with its weights frozen."""
+    """A layer as it was when a step was first seen with its weights frozen, and the buffers that go on changing.
 
-    layer: weakref.ref[nn.Module]
+    The layer itself may be gone when the run is over.
+    """
+
     part: str
     path: str
     mean: torch.Tensor
     variance: torch.Tensor
     batches: int
+    mean_now: torch.Tensor
+    batches_now: torch.Tensor
+    weight: torch.Tensor
 
 
 class MovingNorms:
@@ -36,13 +41,13 @@ class MovingNorms:
 
     def __init__(self) -> None:
         self._norms: dict[int, _Norm] = {}
-        self._looks: dict[int, int] = {}
+        self._looks: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
     def look(self, optimizer: Any, roots: Callable[[], Iterable[nn.Module]]) -> None:
-        looks = self._looks.get(id(optimizer), 0)
+        looks = self._looks.get(optimizer, 0)
         if looks >= _LOOKS:
             return
-        self._looks[id(optimizer)] = looks + 1
+        self._looks[optimizer] = looks + 1
         held = {id(p) for group in optimizer.param_groups for p in group["params"]}
         for root in roots():
             if any(id(p) in held and p.requires_grad for p in root.parameters()):
@@ -66,7 +71,8 @@ class MovingNorms:
                 if batches >= _SETTLED:
                     mean, variance = layer.running_mean.clone(), layer.running_var.clone()
                     inner = f"{path}.{name}" if name else path
-                    self._norms[id(layer)] = _Norm(weakref.ref(layer), path, inner, mean, variance, batches)
+                    now = layer.running_mean, layer.num_batches_tracked, layer.weight
+                    self._norms[id(layer)] = _Norm(path, inner, mean, variance, batches, *now)
 
     def facts(self, train_called: Location | None) -> Iterator[FrozenStatistics]:
         """For each frozen part, the layer that moved most."""
@@ -88,15 +94,14 @@ def _is_moving(layer: Any) -> bool:
 
 
 def _fact(norm: _Norm, train_called: Location | None) -> FrozenStatistics | None:
-    layer: Any = norm.layer()
-    if layer is None or layer.running_mean is None or any(p.requires_grad for p in layer.parameters()):
+    if norm.weight.requires_grad:
         return None
     spread = norm.variance.clamp_min(1e-12).sqrt()
     return FrozenStatistics(
         part=norm.part,
         layer=norm.path,
-        shift=float(((layer.running_mean - norm.mean).abs() / spread).mean()),
-        batches=int(layer.num_batches_tracked) - norm.batches,
+        shift=float(((norm.mean_now - norm.mean).abs() / spread).mean()),
+        batches=int(norm.batches_now) - norm.batches,
         before=norm.batches,
         train_called=train_called,
     )
