@@ -178,6 +178,26 @@ class RankEnded(Observation):
 
 
 @fact
+class AbruptExit(Observation):
+    """A line of the user's that left the process with a status, past every handler: `os._exit`."""
+
+    kind: ClassVar[str] = "abrupt-exit"
+    status: int
+    where: Location | None = None
+    step: int | None = None
+
+
+@fact
+class Interrupted(Observation):
+    """The process was ended by a Ctrl-C, on this line."""
+
+    kind: ClassVar[str] = "interrupted"
+    at: float = 0.0
+    where: Location | None = None
+    step: int | None = None
+
+
+@fact
 class RankStep(Observation):
     """What one rank did in one of the steps that are compared between ranks.
 
