@@ -22,8 +22,12 @@ from torchmedic.facts import (
 )
 
 GRADIENTS = "gradients"
+BUFFERS = "buffers"
 _ALMOST = 2.0  # seconds: a Ctrl-C reaches all processes at once, and they take their time to end
-_NAMES = {GRADIENTS: "the gradient all-reduce of `backward`"}
+_NAMES = {
+    GRADIENTS: "the gradient all-reduce of `backward`",
+    BUFFERS: "the broadcast of buffers in the `forward` of `DistributedDataParallel`",
+}
 
 
 @dataclass(frozen=True)
