@@ -54,3 +54,13 @@ def test_the_call_that_an_early_return_passes_by_is_named() -> None:
     assert (told.code, told.ranks, told.where and told.where.line) == ("RNK005", (0, 1, 3), _line("early"))
     assert "which rank 2 never calls" in told.headline
     assert "`if`" not in told.remedies[0].title
+
+
+def test_a_rank_that_goes_round_for_ever_is_named_where_it_does() -> None:
+    script = SCRIPT.with_name("endless.py")
+    watched = run_watched(script, on_stuck="stop", stuck_after=0.5)
+    (diagnosis,) = [found for found in watched.verdict.diagnoses if found.severity == "error"]
+    assert diagnosis.code == "RNK017", rendered(watched.verdict)
+    assert diagnosis.headline == "rank 1 goes round in one function, and rank 0 waits for it"
+    assert diagnosis.where is not None
+    assert diagnosis.where.function == "Negatives.__getitem__"
