@@ -90,7 +90,7 @@ class Stuck(Probe):
             frame = sys._current_frames().get(self._main.ident or 0)
             signature = self._signature(frame)
             last, pulse = pulse, activity.pulse(os.getpid(), self._main.native_id)
-            has_moved = signature != before or self._moves(last, pulse, seconds)
+            has_moved = signature != before or (not _joins(frame) and self._moves(last, pulse, seconds))
             # A loop with a pause is always met on the line of the pause: only its variables tell that it goes round.
             bound_before, bound = bound, () if has_moved else bindings(frame)
             if has_moved or (bound_before and bound != bound_before):
@@ -246,6 +246,11 @@ class Stuck(Probe):
         if own is None:
             return whole
         return () if waits_for_work(own) else own
+
+
+def _joins(frame: FrameType | None) -> bool:
+    """Whether a process waits for the others of its group: it may look for them many times a second."""
+    return any(f.f_code.co_name == JOINING for f in outward(frame))
 
 
 def _has_ddp() -> bool:
