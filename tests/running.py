@@ -197,9 +197,12 @@ def _wait(pid: int, folder: Path) -> int:
 
 
 def _asked_of(script: Path) -> dict[str, Any]:
-    """Settings for a script that hangs, from a first line `# stuck after N s`."""
-    asked = re.match(r"# stuck after ([\d.]+) s\b", script.read_text())
-    return {"on_stuck": "stop", "stuck_after": float(asked.group(1))} if asked else {}
+    """Settings for a script that hangs, from a first line `# stuck after N s`, or `…, first step after N s` as well."""
+    asked = re.match(r"# stuck after ([\d.]+) s(?:, first step after ([\d.]+) s)?\b", script.read_text())
+    if asked is None:
+        return {}
+    first = {"first_step_after": float(asked.group(2))} if asked.group(2) else {}
+    return {"on_stuck": "stop", "stuck_after": float(asked.group(1)), **first}
 
 
 def _run_again_if_needed(

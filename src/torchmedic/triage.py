@@ -128,7 +128,8 @@ def _claim(cause: Rule, consequence: Diagnosis) -> int:
 def _outcome(run: Run, diagnoses: list[Diagnosis]) -> Outcome:
     parts = run.ranks or (run,)
     is_stuck = any((standing := standing_of(part)) is not None and standing.patience > 0 for part in parts)
-    was_killed = any(ended.signal for ended in run.all(RankEnded))
+    ends = list(run.all(RankEnded))
+    was_killed = any(end.signal or (end.status and not run.info.stopped_by_us) for end in ends)
     if run.first(Crash) or run.first(PeerLost) or (not is_stuck and (was_killed or run.first(ChildDeath))):
         # A run that hung is ended by somebody, with whatever signal that takes.
         return "crashed"

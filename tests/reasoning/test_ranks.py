@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from torchmedic.facts import (
+    CollectiveCall,
+    CollectiveCalls,
+    Interrupted,
     Location,
     Observation,
     RandomDraws,
@@ -13,6 +16,7 @@ from torchmedic.facts import (
     Replica,
     Run,
     RunInfo,
+    Standing,
     WrapperSeen,
 )
 from torchmedic.ranks.merging import merged
@@ -121,3 +125,17 @@ def test_steps_are_compared_where_ranks_make_as_many(steps: tuple[int, int], tol
         for rank, made in enumerate(steps)
     ]
     assert codes(merged(None, parts)) == told
+
+
+def test_a_rank_that_was_interrupted_has_not_ended_by_itself() -> None:
+    call = CollectiveCall(number=7, op="gradients", where=LINE, step=6, done=False)
+    waits = (CollectiveCalls(calls=(call,)), Standing(rank=0, still=20.0, patience=15.0, waits_for="gradients"))
+    loop = Location(file="train.py", line=30, function="pick", source="    while True:")
+    at_work = (CollectiveCalls(calls=()), Interrupted(at=100.0, where=loop))
+    parts = [
+        Run(info=RunInfo(rank=rank, world=2, steps=6, ended=101.0), observations=seen)
+        for rank, seen in enumerate((waits, at_work))
+    ]
+    (diagnosis,) = examine(merged(None, parts)).diagnoses
+    assert (diagnosis.code, diagnosis.where, diagnosis.ranks) == ("RNK017", loop, (1,))
+    assert diagnosis.headline == "rank 1 was at work when the run was interrupted, and rank 0 waited for it"

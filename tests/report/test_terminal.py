@@ -94,6 +94,12 @@ def test_a_healthy_run_gets_one_line() -> None:
     assert out.getvalue().startswith("torchmedic: healthy, 500 optimizer steps watched; report: ")
 
 
+def test_an_interrupted_run_is_not_called_healthy() -> None:
+    out = io.StringIO()
+    draw(Verdict(outcome="healthy", info=RunInfo(steps=17, exit_code=130)), Console(file=out, width=80, no_color=True))
+    assert out.getvalue() == "torchmedic: interrupted after 17 optimizer steps, nothing found until then\n"
+
+
 def in_a_terminal(run: Path, **variables: str) -> str:
     """What `torchmedic report` writes to a terminal of 80 columns."""
     ours, theirs = pty.openpty()

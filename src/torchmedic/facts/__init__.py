@@ -130,11 +130,15 @@ from torchmedic.facts.pairing import InputSeen as InputSeen
 from torchmedic.facts.pairing import LossPairing as LossPairing
 from torchmedic.facts.pairing import TinyBatchNorm as TinyBatchNorm
 from torchmedic.facts.ranks import PATIENT as PATIENT
+from torchmedic.facts.ranks import AbruptExit as AbruptExit
 from torchmedic.facts.ranks import CollectiveCall as CollectiveCall
 from torchmedic.facts.ranks import CollectiveCalls as CollectiveCalls
 from torchmedic.facts.ranks import FileSaved as FileSaved
+from torchmedic.facts.ranks import Interrupted as Interrupted
+from torchmedic.facts.ranks import Joining as Joining
 from torchmedic.facts.ranks import LastSeen as LastSeen
 from torchmedic.facts.ranks import MovedOn as MovedOn
+from torchmedic.facts.ranks import Nest as Nest
 from torchmedic.facts.ranks import PeerLost as PeerLost
 from torchmedic.facts.ranks import RandomDraws as RandomDraws
 from torchmedic.facts.ranks import RankDevice as RankDevice

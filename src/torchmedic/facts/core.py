@@ -115,6 +115,11 @@ class RunInfo:
     pid: int = 0
     host: str = ""
 
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether a Ctrl-C ended it, as a shell says that."""
+        return self.exit_code == 130
+
 
 @fact
 class Run:

@@ -36,14 +36,29 @@ class WorkerStand:
 
 
 @fact
+class Nest:
+    """One line of the user's in a stack, and what it lies in: lines from the first to the last of a body.
+
+    `loops` are around it, outermost first, `heads` the lines that begin them; `branches` are those of an `if`.
+    """
+
+    at: Location
+    loops: tuple[tuple[int, int], ...] = ()
+    heads: tuple[Location, ...] = ()
+    branches: tuple[tuple[int, int], ...] = ()
+
+
+@fact
 class Standing(Observation):
     """Where a process stands, because it has not moved for long or because another one asked.
 
     `waits_for` is what its main thread waits for: "collective", "gradients", "loader", "file-lock", "lock", "process",
-    "sleep", "network", "device" or "" where that cannot be told; `call` is the function it waits in. `still` is for
-    how many seconds nothing moved. `holder` is the process that holds the lock on `file`; `taken_by` is the thread
-    that took the lock the main one waits for, `taken_at` its line. `ways_out` are lines on which the loops around
-    its line can be left early.
+    "pipe" (a process that waits for room in one), "sleep", "network", "device" or "" where that cannot be told; `call`
+    is the function it waits in. `still` is for how many seconds nothing moved. `holder` is the process that holds the
+    lock on `file`, or waits for room in the pipe; `taken_by` is the thread that took the lock the main one waits for,
+    `taken_at` its line. `ways_out` are lines on which the loops around its line can be left early. `busy` is
+    for how many seconds it has been at work in one function without an operation of torch or a step, `too_busy` how
+    long that may last.
     """
 
     kind: ClassVar[str] = "standing"
@@ -65,6 +80,8 @@ class Standing(Observation):
     taken_by: str = ""
     taken_at: Location | None = None
     ways_out: tuple[Location, ...] = ()
+    busy: float = 0.0
+    too_busy: float = 0.0
     step: int | None = None
 
 
@@ -102,7 +119,9 @@ class MovedOn(Observation):
 class CollectiveCall:
     """One call that every rank has to make: the `number`-th of its process, with the form of its tensor.
 
-    `op` is "gradients" for the all-reduce that `DistributedDataParallel` makes in backward.
+    `op` is "gradients" for the all-reduce that `DistributedDataParallel` makes in backward, "buffers" for the broadcast
+    in its forward. `batches` is how many the process had received for training, in so many `passes` over a loader.
+    `nests` are the user's lines that led to the call, outermost first.
     """
 
     number: int
@@ -112,6 +131,9 @@ class CollectiveCall:
     step: int = 0
     at: float = 0.0
     done: bool = True
+    batches: int = 0
+    passes: int = 0
+    nests: tuple[Nest, ...] = ()
 
 
 @fact
@@ -134,6 +156,17 @@ class RankSeen(Observation):
     backend: str = ""
     pid: int = 0
     host: str = ""
+    where: Location | None = None
+    step: int | None = None
+
+
+@fact
+class Joining(Observation):
+    """A process is about to meet the others of its group, `world` of them with itself."""
+
+    kind: ClassVar[str] = "joining"
+    rank: int
+    world: int
     where: Location | None = None
     step: int | None = None
 
@@ -174,6 +207,26 @@ class RankEnded(Observation):
     at: float = 0.0
     last_seen: Location | None = None
     last_alive: float | None = None
+    step: int | None = None
+
+
+@fact
+class AbruptExit(Observation):
+    """A line of the user's that left the process with a status, past every handler: `os._exit`."""
+
+    kind: ClassVar[str] = "abrupt-exit"
+    status: int
+    where: Location | None = None
+    step: int | None = None
+
+
+@fact
+class Interrupted(Observation):
+    """The process was ended by a Ctrl-C, on this line."""
+
+    kind: ClassVar[str] = "interrupted"
+    at: float = 0.0
+    where: Location | None = None
     step: int | None = None
 
 

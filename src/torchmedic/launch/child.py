@@ -16,12 +16,13 @@ from pathlib import Path
 
 from torchmedic import settings as options
 from torchmedic.checkups.memory.session import start as start_memory
+from torchmedic.facts import AbruptExit, Interrupted
 from torchmedic.launch.imports import after_import
 from torchmedic.launch.starters import Starters, remember_ends, wake_as_rank
 from torchmedic.probes.clues import Clues
 from torchmedic.probes.environment import Surroundings
 from torchmedic.probes.exceptions import crash_of
-from torchmedic.probes.frames import shown_path
+from torchmedic.probes.frames import is_user_file, location_of, shown_path
 from torchmedic.probes.launched import Launched
 from torchmedic.probes.stacks import answer_signal
 from torchmedic.probes.start_times import StartTimes
@@ -192,6 +193,9 @@ def _record_abrupt_exit(recorder: Recorder) -> None:
     leave = os._exit
 
     def leave_after_flush(status: int) -> None:
+        frame = sys._getframe(1)
+        if status and recorder.is_ours and is_user_file(frame.f_code.co_filename):
+            recorder.observe(AbruptExit(status=status, where=location_of(frame), step=recorder.step))
         if recorder.is_ours and recorder.was_forked:
             _finish(recorder)  # a rank forked by `multiprocessing` leaves this way, past every other handler
         elif recorder.is_ours:
@@ -213,6 +217,10 @@ def _finish(recorder: Recorder) -> None:
         if isinstance(error, Exception):
             recorder.observe(crash_of(error, step=recorder.step or None))
             recorder.emit("on_crash", error)
+        elif isinstance(error, KeyboardInterrupt):
+            inner = crash_of(error).user_frame
+            where = inner.location if inner is not None else None
+            recorder.observe(Interrupted(at=time.time(), where=where, step=recorder.step))
         recorder.finish()
         torch = sys.modules.get("torch")
         update_info(

@@ -100,6 +100,18 @@ def any_active(pids: list[int], idle: float, seconds: float = 0.5) -> bool:
     return False
 
 
+def blocked_writers(pids: list[int]) -> list[int]:
+    """Those of some processes that wait in one of their threads for room in a pipe."""
+    return [pid for pid in pids if any("pipe_write" in at for at in _kernel_places(pid))]
+
+
+def _kernel_places(pid: int) -> list[str]:
+    """Where in the kernel the threads of a process sleep; empty where the system does not tell."""
+    with contextlib.suppress(OSError):
+        return [(task / "wchan").read_text() for task in Path(f"/proc/{pid}/task").iterdir()]
+    return []
+
+
 @dataclass(frozen=True)
 class FileLock:
     """A lock on a file that a process waits for, and who holds it."""

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import os
 import socket
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,14 +15,16 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
-from torchmedic.facts import RankSeen
-from torchmedic.probes.frames import user_location
+from torchmedic.facts import Joining, RankSeen
+from torchmedic.probes.frames import location_of, user_location
 from torchmedic.probes.modules import Modules
+from torchmedic.probes.nesting import nests, user_frames
 from torchmedic.probes.patching import Patches, hide_frame
 from torchmedic.probes.rank_draws import RankDraws
 from torchmedic.probes.rank_exam import RankExam
 from torchmedic.probes.rank_replicas import RankReplicas
 from torchmedic.probes.rank_splits import RankSplits
+from torchmedic.probes.training_batches import TrainingBatches
 from torchmedic.ranks.calls import CallRing
 from torchmedic.ranks.folders import new_rank, run_file_of
 from torchmedic.record import Probe, Recorder, say
@@ -48,6 +51,9 @@ COLLECTIVES = (
 # Which rank speaks to which cannot be told from one side.
 BETWEEN_TWO = ("send", "recv", "isend", "irecv", "batch_isend_irecv")
 GRADIENTS = "gradients"
+BUFFERS = "buffers"
+# A forward that no backward follows is another call than one that trains.
+_EVALUATES = "without gradients"
 # At which place a collective is told the one rank that gives or gets.
 _ROOTS = {
     "broadcast": 1,
@@ -77,6 +83,7 @@ class Ranks(Probe):
         self._patches = Patches()
         self._calls: CallRing | None = None
         self._open_gradients = 0
+        self._taken = TrainingBatches()
         self._is_examined = False
         self._replicas = RankReplicas(self._modules, self.wrappers)
         recorder.rest(self)  # until there is another rank to wait for
@@ -96,6 +103,7 @@ class Ranks(Probe):
         for name in (*COLLECTIVES, *BETWEEN_TWO):
             if hasattr(dist, name):
                 self._watch(name)
+        self._watch_buffers()
         recorder.add(RankSplits())
 
     def remove(self) -> None:
@@ -113,7 +121,9 @@ class Ranks(Probe):
         """A rank that is known before it meets the others can be watched while it waits for them."""
         rank = given.get("rank", os.environ.get("RANK", ""))
         if str(rank).isdigit():
-            self._become(int(rank), int(given.get("world_size") or os.environ.get("WORLD_SIZE") or 1))
+            world = int(given.get("world_size") or os.environ.get("WORLD_SIZE") or 1)
+            self._become(int(rank), world)
+            self.recorder.observe(Joining(rank=int(rank), world=world, where=user_location()))
 
     def _become(self, rank: int, world: int) -> None:
         """A forked process of a script that is watched goes on in a run file of its own."""
@@ -179,15 +189,42 @@ class Ranks(Probe):
         if not _is_whole_world(kwargs.get("group")):
             return 0
         form = _form(args, kwargs) + _root(name, args, kwargs)
-        return self._calls.begin(name, form, user_location(), self.recorder.step, time.time())
+        return self._write_down(self._calls, name, form)
+
+    def _write_down(self, calls: CallRing, name: str, form: str) -> int:
+        frames = user_frames(sys._getframe(1))
+        where = location_of(frames[0]) if frames else None
+        chain = calls.chain(tuple((f.f_code, f.f_lineno) for f in frames), lambda: nests(frames))
+        taken = (self._taken.batches, self._taken.passes)
+        return calls.begin(name, form, where, self.recorder.step, time.time(), taken=taken, chain=chain)
+
+    def _watch_buffers(self) -> None:
+        """The forward of `DistributedDataParallel` spreads the buffers of rank 0, where there are some."""
+        kind = torch.nn.parallel.DistributedDataParallel
+        original: Any = kind._sync_buffers
+
+        @functools.wraps(original)
+        def spread(module: Any) -> None:
+            ours = self._calls if self.recorder.is_ours else None
+            number = 0
+            if ours is not None:
+                number = self._write_down(ours, BUFFERS, "" if torch.is_grad_enabled() else _EVALUATES)
+            original(module)
+            if ours is not None:
+                ours.end(number)
+
+        self._patches.replace(kind, "_sync_buffers", spread)
+
+    def on_batch(self, batch: Any, iterator: Any) -> None:
+        self._taken.note(iterator)
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
         """`DistributedDataParallel` exchanges gradients in here, unless it was told not to."""
         if self._calls is None:
             return
+        self._taken.train()
         if any(module.require_backward_grad_sync for module in self.wrappers()):
-            where, step = user_location(), self.recorder.step
-            self._open_gradients = self._calls.begin(GRADIENTS, "", where, step, time.time())
+            self._open_gradients = self._write_down(self._calls, GRADIENTS, "")
 
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
         if self._calls is not None and self._open_gradients:

@@ -18,8 +18,9 @@ from torchmedic.probes.bindings import bindings
 from torchmedic.probes.frames import is_own_file, outward
 from torchmedic.probes.held_locks import holder_of
 from torchmedic.probes.stacks import answer_signal, ask_stacks, of_worker, threads_now, user_line, waits_for_work
-from torchmedic.probes.waits import TELLING, Wait, waits_for
+from torchmedic.probes.waits import JOINING, TELLING, Wait, waits_for
 from torchmedic.probes.ways_out import ways_out
+from torchmedic.probes.work import Work
 from torchmedic.ranks.marks import mark_time, raise_mark
 from torchmedic.record import Probe, Recorder
 
@@ -32,6 +33,10 @@ _BUSY = 0.2
 _IDLE = 0.05
 _WAKES_A_SECOND = 5.0
 _MOST_WORKERS = 8
+# How long one function may be at work on one rank: so many times the patience, usual steps, slowest steps.
+_TIMES_BUSY = 20
+_STEPS_BUSY = 3000
+_SLOWEST_BUSY = 50
 
 
 class Stuck(Probe):
@@ -56,6 +61,8 @@ class Stuck(Probe):
         self._marked_at: float | None = None
         self._has_stood = False
         self._looks_moving = 0
+        self._busy = 0.0
+        self._blocked: tuple[list[int], float] = ([], 0.0)
         answer_signal(recorder.folder)
         # Not a `threading.Thread`: the script may count and list its threads, and this one is none of them.
         _thread.start_new_thread(self._watch, ())
@@ -77,12 +84,13 @@ class Stuck(Probe):
         bound: tuple[Any, ...] = ()
         pulse = activity.pulse(os.getpid(), self._main.native_id)
         still_since = time.monotonic()
+        work = Work()
         while not self._over.wait(seconds):
             now = time.monotonic()
             frame = sys._current_frames().get(self._main.ident or 0)
             signature = self._signature(frame)
             last, pulse = pulse, activity.pulse(os.getpid(), self._main.native_id)
-            has_moved = signature != before or self._moves(last, pulse, seconds)
+            has_moved = signature != before or (not _joins(frame) and self._moves(last, pulse, seconds))
             # A loop with a pause is always met on the line of the pause: only its variables tell that it goes round.
             bound_before, bound = bound, () if has_moved else bindings(frame)
             if has_moved or (bound_before and bound != bound_before):
@@ -90,6 +98,7 @@ class Stuck(Probe):
                 before, still_since = signature, now
             else:
                 self._looks_moving = 0
+            self._busy = work.look(frame, self.recorder.step, now)
             del frame
             self._answer_if_asked(now - still_since)
             if now - still_since > min(self._patience, 2.0):
@@ -126,6 +135,9 @@ class Stuck(Probe):
         if self._marked_at is not None and (mark_time(self._common) or now - self._marked_at < self._patience):
             return
         wait = self._wait()
+        if wait.kind == "process":
+            still = self._blocked_for(now)
+            wait = Wait("pipe", wait.call) if still else wait
         patience = self._patience_for(wait)
         if patience is None or still < patience or not self._others_are_idle(wait):
             return
@@ -135,12 +147,19 @@ class Stuck(Probe):
         raise_mark(self._common)
         self._answered = mark_time(self._common)
 
+    def _blocked_for(self, now: float) -> float:
+        """For how long the same children have waited for room in a pipe, while this process waits for children."""
+        pids = activity.blocked_writers(activity.descendants(os.getpid()))
+        if not pids or pids != self._blocked[0]:
+            self._blocked = (pids, now)
+        return now - self._blocked[1]
+
     def _move_on(self, seconds: float) -> None:
         """It stood, and goes on. A process that is being ended moves as well, for a moment."""
         self._marked_at = None
         self._looks_moving += 1
         is_stopped = self.recorder.settings.on_stuck == "stop" and mark_time(self._common) is not None
-        if self._has_stood and self._looks_moving > 1 and not is_stopped:
+        if self._has_stood and self._looks_moving > 1 and not is_stopped and not self._is_endless():
             self._has_stood = False
             self.recorder.observe(MovedOn(seconds=seconds, step=self.recorder.step))
 
@@ -151,7 +170,18 @@ class Stuck(Probe):
         if len(self._steps) >= _ENOUGH_STEPS:
             return max(self._patience, TIMES_USUAL * max(self._steps))
         first = self.recorder.settings.first_step_after
-        return self._patience if wait.kind in TELLING else first
+        # Machines of a cluster may start minutes apart.
+        return self._patience if wait.kind in TELLING and wait.call != JOINING else first
+
+    def _too_busy(self) -> float:
+        """For how long one function may work while others wait, as an evaluation on one rank does; 0 if unknown."""
+        if len(self._steps) < _ENOUGH_STEPS:
+            return 0.0
+        usual = sorted(self._steps)[len(self._steps) // 2]
+        return max(_TIMES_BUSY * self._patience, _STEPS_BUSY * usual, _SLOWEST_BUSY * max(self._steps))
+
+    def _is_endless(self) -> bool:
+        return 0 < self._too_busy() <= self._busy
 
     def _others_are_idle(self, wait: Wait) -> bool:
         """A wait for something that is being worked on, here in another thread or in a child, is no standstill."""
@@ -171,6 +201,8 @@ class Stuck(Probe):
         threads = threads_now()
         stack = threads[0].stack if threads else ()
         lock = activity.awaited_lock(os.getpid())
+        blocked = next(iter(self._blocked[0]), None) if wait.kind == "pipe" else None
+        holder = lock.holder if lock is not None else blocked
         frames = sys._current_frames()
         held = holder_of(self._main.ident or 0, frames) if wait.kind in ("lock", "") else None
         kind = "lock" if held is not None else wait.kind
@@ -188,11 +220,13 @@ class Stuck(Probe):
             threads=threads,
             workers=self._workers() if wait.kind == "loader" else (),
             file=lock.path if lock is not None else "",
-            holder=lock.holder if lock is not None else None,
-            holder_name=activity.command_of(lock.holder) if lock is not None and lock.holder else "",
+            holder=holder,
+            holder_name=activity.command_of(holder) if holder else "",
             taken_by=names.get(held[0], "") if held is not None else "",
             taken_at=held[1] if held is not None else None,
             ways_out=ways_out(frames.get(self._main.ident or 0)) if wait.kind == "gradients" else (),
+            busy=0.0 if still else self._busy,
+            too_busy=self._too_busy(),
             step=self.recorder.step,
         )
 
@@ -212,6 +246,11 @@ class Stuck(Probe):
         if own is None:
             return whole
         return () if waits_for_work(own) else own
+
+
+def _joins(frame: FrameType | None) -> bool:
+    """Whether a process waits for the others of its group: it may look for them many times a second."""
+    return any(f.f_code.co_name == JOINING for f in outward(frame))
 
 
 def _has_ddp() -> bool:

@@ -11,6 +11,7 @@ from torchmedic.facts import Location
 # Waits that show by themselves what is missing, before the first step as well.
 TELLING = frozenset({"collective", "gradients", "loader", "file-lock"})
 
+JOINING = "init_process_group"
 _C10D = "distributed_c10d.py"
 _NEAR = 4  # frames: a model's own code that hangs below the wrapper's `forward` is further in
 _BY_FILE = {

@@ -15,6 +15,7 @@ from torchmedic.settings import RUN_FILE
 from torchmedic.store import RunFileError, load
 
 _READERS = 8
+_OF_SIGNALS = 128  # a status from here on is the shell's word for a signal
 _ECHO = re.compile(
     r"(?i)connection (?:closed|reset) by (?:peer|remote)|remote process exited|broken pipe"
     r"|connection was (?:likely )?closed"
@@ -52,7 +53,7 @@ def merged(main: Run | None, ranks: Iterable[Run]) -> Run:
     ordered = tuple(latest[rank] for rank in sorted(latest))
     if not ordered:
         return main or Run()
-    ordered = tuple(map(_without_echo, _with_ends(ordered, main)))
+    ordered = _with_ends(tuple(map(_without_echo, ordered)), main)
     own = tuple(_worth_telling(main, ordered)) if main is not None else ()
     first = main.info if main is not None else ordered[0].info
     info = replace(
@@ -79,12 +80,21 @@ def _worth_telling(main: Run, ranks: tuple[Run, ...]) -> Iterable[Observation]:
 
 
 def _with_ends(ranks: tuple[Run, ...], main: Run | None) -> tuple[Run, ...]:
-    """Give each rank what the starting process knows of its end."""
-    ends = {seen.rank: seen for seen in main.all(RankEnded)} if main is not None else {}
+    """Give each rank what the process that started it, or the one that started all, knows of its end."""
+    ends = {run.info.rank: end for run in ranks if (end := _own_end(run)) is not None}
+    ends |= {seen.rank: seen for seen in main.all(RankEnded)} if main is not None else {}
     return tuple(
         replace(run, observations=(*run.observations, ends[run.info.rank])) if run.info.rank in ends else run
         for run in ranks
     )
+
+
+def _own_end(run: Run) -> RankEnded | None:
+    """The end of a rank that left with a status and said nothing else of why."""
+    status = run.info.exit_code or 0
+    if not 0 < status < _OF_SIGNALS or run.info.stopped_by_us or run.first(Crash) or run.first(PeerLost):
+        return None
+    return RankEnded(rank=run.info.rank, status=status, at=run.info.started + run.info.seconds)
 
 
 def _without_echo(run: Run) -> Run:

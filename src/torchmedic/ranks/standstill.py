@@ -28,7 +28,12 @@ def everyone_stands(run: Run) -> bool:
         return False
     known = [s for s in map(standing_of, _living(run)) if s is not None]
     shortest = min((s.patience for s in known if s.patience > 0), default=0.0)
-    return bool(shortest) and all(s.still >= _long(s, shortest) for s in known)
+    return bool(shortest) and all(s.still >= _long(s, shortest) or _is_endless(s) for s in known)
+
+
+def _is_endless(standing: Standing) -> bool:
+    """At work in one function for longer than any work that others wait for takes."""
+    return 0 < standing.too_busy <= standing.busy
 
 
 def _long(standing: Standing, patience: float) -> float:

@@ -33,6 +33,9 @@ def draw(verdict: Verdict, console: Console, *, report: str = "") -> None:
 def _nothing_found(verdict: Verdict) -> str:
     """Silence is judged by what was seen: a script without training is not called healthy."""
     steps, status = verdict.info.steps, verdict.info.exit_code
+    if steps and verdict.info.was_interrupted:
+        # Somebody had a reason to, which nothing of what was seen tells.
+        return f"interrupted after {steps} optimizer steps, nothing found until then"
     ended = f" (the script ended with status {status})" if status else ""
     return (
         f"healthy, {steps} optimizer steps watched{ended}" if steps else f"no training seen, nothing to report{ended}"

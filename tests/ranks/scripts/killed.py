@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 
-def train(rank, world):
+def train(rank, world, how):
     dist.init_process_group("gloo", f"file://{os.getcwd()}/store", rank=rank, world_size=world)
     torch.manual_seed(rank)
     model = DistributedDataParallel(nn.Linear(8, 1))
@@ -20,9 +20,11 @@ def train(rank, world):
         loss.backward()
         optimizer.step()
         if step == 5 and rank == world - 1:
+            if how == "exit":
+                os._exit(3)  # here: exit
             os.kill(os.getpid(), signal.SIGKILL)
 
 
 if __name__ == "__main__":
     world = int(sys.argv[1])
-    mp.start_processes(train, args=(world,), nprocs=world, start_method="fork")
+    mp.start_processes(train, args=(world, sys.argv[2]), nprocs=world, start_method="fork")

@@ -153,7 +153,9 @@ def _nothing(verdict: Verdict, run: Run) -> str:
         return shares.memory_summary(plan)
     if run.first(DataSource) is not None:
         return say("nothing_wrong")
-    return say("nothing_found", steps=verdict.info.steps) if verdict.info.steps else say("nothing_trained")
+    if not verdict.info.steps:
+        return say("nothing_trained")
+    return say("interrupted" if verdict.info.was_interrupted else "nothing_found", steps=verdict.info.steps)
 
 
 def _diagnosis(diagnosis: Diagnosis, report: Report) -> dict[str, Any]:

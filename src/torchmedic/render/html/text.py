@@ -18,6 +18,7 @@ TEXT = {
     "nothing_wrong": "no trouble found",
     "nothing_trained": "no training seen, nothing to report",
     "nothing_found": "healthy, {steps} optimizer steps watched",
+    "interrupted": "interrupted after {steps} optimizer steps, nothing found until then",
     "not_explained": "not explained",
     "ran": "`{command}` ran {seconds} on {when}",
     "steps": "{steps} optimizer steps",

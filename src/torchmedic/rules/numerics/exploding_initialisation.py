@@ -11,6 +11,8 @@ from torchmedic.rules.numerics._explosions import exploding_line
 from torchmedic.rules.numerics._reading import fitted, number, short
 from torchmedic.rules.wiring._telling import also
 
+_LARGE = 1.6
+
 
 class ExplodingInitialisation(Rule):
     """The weights are drawn too large: values grow from call to call before anything is learned."""
@@ -24,7 +26,7 @@ class ExplodingInitialisation(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         seen = exploding_line(run)
-        if seen is None:
+        if seen is None or (seen.weights > 1 and _drawn_gain(seen) < _LARGE):
             return
         where = seen.written or seen.where
         drawn = f"`{seen.weight}` is {list(seen.shape)} with a standard deviation of {number(seen.spread)}"
@@ -45,6 +47,11 @@ class ExplodingInitialisation(Rule):
             ),
             remedies=tuple(_remedies(seen)),
         )
+
+
+def _drawn_gain(seen: Amplification) -> float:
+    """By how much a weight of this spread enlarges values of its own; what grows otherwise grows by something else."""
+    return seen.spread * math.prod(seen.shape[1:]) ** 0.5
 
 
 def _per_layer(seen: Amplification) -> str:

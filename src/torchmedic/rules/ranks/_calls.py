@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,16 +11,23 @@ from torchmedic.facts import (
     CollectiveCall,
     CollectiveCalls,
     Crash,
+    Interrupted,
     Location,
     PeerLost,
     RankEnded,
+    RankSeen,
     Run,
     Standing,
     standing_of,
 )
 
 GRADIENTS = "gradients"
-_NAMES = {GRADIENTS: "the gradient all-reduce of `backward`"}
+BUFFERS = "buffers"
+_ALMOST = 2.0  # seconds: a Ctrl-C reaches all processes at once, and they take their time to end
+_NAMES = {
+    GRADIENTS: "the gradient all-reduce of `backward`",
+    BUFFERS: "the broadcast of buffers in the `forward` of `DistributedDataParallel`",
+}
 
 
 @dataclass(frozen=True)
@@ -54,10 +62,20 @@ def is_at_odds(run: Run) -> bool:
         ended = rank.first(RankEnded)
         if rank.first(Crash) is not None or (ended is not None and ended.signal not in ("", "SIGABRT", "SIGTERM")):
             return False
+        if left_with_status(rank) is not None and not any(standing_of(part) for part in run.ranks):
+            return False
         death = rank.first(ChildDeath)
         if death is not None and death.name != "SIGABRT":
             return False
     return any(not call.done for rank in run.ranks for call in calls_of(rank).values()) and _has_stopped(run)
+
+
+def left_with_status(rank: Run) -> RankEnded | None:
+    """The end of a rank that had joined the others and left with a status of its own, without an exception."""
+    ended = rank.first(RankEnded)
+    if ended is None or not ended.status or ended.status < 0 or rank.first(RankSeen) is None:
+        return None
+    return None if rank.first(PeerLost) is not None or rank.info.stopped_by_us else ended
 
 
 def _has_stopped(run: Run) -> bool:
@@ -137,6 +155,13 @@ def _doing(standing: Standing) -> str:
 
 
 def has_finished(run: Run, rank: int) -> bool:
-    """Whether a rank came to its end by itself: it was not seen to stand still, and did not die."""
+    """Whether a rank came to its end by itself: not seen to stand still, not dead, not interrupted with the others."""
     parts = [part for part in run.ranks if part.info.rank == rank and part.info.ended > 0]
-    return any(standing_of(part) is None and part.first(Crash) is None for part in parts)
+    until = min((seen.at for seen in run.all(Interrupted)), default=math.inf) - _ALMOST
+    return any(part.info.ended < until and not _was_ended(part) for part in parts)
+
+
+def _was_ended(part: Run) -> bool:
+    ended = part.first(RankEnded)
+    failed = ended is not None and bool(ended.status or ended.signal)
+    return failed or standing_of(part) is not None or part.first(Crash) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import CollectiveCalls, LastSeen, PeerLost, Run, Standing, standing_of
+from torchmedic.facts import CollectiveCalls, Interrupted, LastSeen, PeerLost, Run, Standing, standing_of
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.ranks._calls import Parting, called, has_finished, is_at_odds, parting, ranks_text
 from torchmedic.rules.ranks._standing import innermost, own_line
@@ -15,6 +15,7 @@ _WAITS = {
     "file-lock": "waits for a lock on a file",
     "sleep": "sleeps",
     "process": "waits for another process",
+    "pipe": "waits for a child process that is blocked writing to a pipe",
     "network": "waits for the network",
 }
 
@@ -34,6 +35,7 @@ class HeldUpRank(Rule):
         if parted is None or not parted.waiting:
             return
         yield from self._given_up(run, parted)
+        yield from self._interrupted(run, parted)
         for part in run.ranks:
             standing = standing_of(part)
             if standing is None or part.info.rank not in parted.absent or standing.waits_for == "collective":
@@ -41,14 +43,19 @@ class HeldUpRank(Rule):
             waiting = sorted(parted.waiting)
             call = parted.waiting[waiting[0]]
             of_worker = next((at for w in standing.workers if (at := own_line(w.stack)) is not None), None)
-            doing = _WAITS.get(standing.waits_for, "stands still")
+            is_endless = 0 < standing.too_busy <= standing.busy
+            if not is_endless and not standing.still:
+                continue
+            doing = "goes round in one function" if is_endless else _WAITS.get(standing.waits_for, "stands still")
             wait = "waits" if len(waiting) == 1 else "wait"
             yield self.diagnose(
                 headline=f"rank {part.info.rank} {doing}, and {ranks_text(waiting)} {wait} for it",
-                confidence="proven",
+                confidence="likely" if is_endless else "proven",
                 ranks=(part.info.rank,),
                 where=of_worker or standing.where,
-                label=f"rank {part.info.rank} stands here"
+                label=f"rank {part.info.rank} goes round here"
+                if is_endless
+                else f"rank {part.info.rank} stands here"
                 if of_worker is None
                 else f"a worker of rank {part.info.rank} stands here",
                 step=standing.step,
@@ -58,11 +65,39 @@ class HeldUpRank(Rule):
                 culprit=Culprit(op=standing.call or None, phase="data" if standing.waits_for == "loader" else None),
                 evidence=tuple(_evidence(standing)),
                 remedies=(
-                    Remedy(title="free the rank that stands still: its line tells what it waits for"),
+                    Remedy(title="give the loop an end: a limit to its rounds, and an exception when it is reached")
+                    if is_endless
+                    else Remedy(title="free the rank that stands still: its line tells what it waits for"),
                     Remedy(title="let the group fail sooner: `init_process_group(..., timeout=timedelta(minutes=2))`"),
                 ),
             )
             return
+
+    def _interrupted(self, run: Run, parted: Parting) -> Iterator[Diagnosis]:
+        """Somebody lost patience with a rank that was at work while the others waited for it."""
+        waiting = [part for part in run.ranks if (s := standing_of(part)) is not None and s.patience > 0]
+        late = [part for part in run.ranks if part.info.rank in parted.absent and standing_of(part) is None]
+        seen = late[0].first(Interrupted) if late else None
+        if seen is None or seen.where is None or not waiting:
+            return
+        number, others = late[0].info.rank, [part.info.rank for part in waiting]
+        call = parted.calls[others[0]]
+        yield self.diagnose(
+            headline=f"rank {number} was at work when the run was interrupted, and {ranks_text(others)} waited for it",
+            confidence="possible",
+            ranks=(number,),
+            where=seen.where,
+            label=f"rank {number} was here",
+            step=seen.step,
+            also=(Also(location=call.where, why=f"{ranks_text(others)} waited here"),)
+            if call is not None and call.where is not None
+            else (),
+            culprit=Culprit(op=seen.where.function),
+            remedies=(
+                Remedy(title="see whether this line ever comes to an end: a loop on it may have none"),
+                Remedy(title="or share the work: what one rank does alone, all others wait for"),
+            ),
+        )
 
     def _given_up(self, run: Run, parted: Parting) -> Iterator[Diagnosis]:
         """The time that a collective may take ran out, and one rank was on its way to it."""

@@ -21,12 +21,14 @@ class LockNeverReleased(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         standing = stuck(run)
-        if standing is None or standing.waits_for != "lock" or standing.where is None:
+        if standing is None or standing.waits_for not in ("lock", "pipe") or standing.where is None:
             return
         others = [t for t in standing.threads if not t.is_main and own_line(t.stack) is not None]
         died = run.last(ThreadDied)
         slots = {"step": standing.step, "culprit": Culprit(op=standing.call)}
-        if standing.taken_at is not None:
+        if standing.waits_for == "pipe":
+            yield self._full_pipe(standing, slots)
+        elif standing.taken_at is not None:
             yield self._held(standing, standing.where, standing.taken_at, slots)
         elif died is not None and died.where is not None and not others:
             yield self._waits_for_the_dead(standing, standing.where, died, slots)
@@ -49,6 +51,19 @@ class LockNeverReleased(Rule):
             also=(Also(location=taken_at, why="the lock was taken here"), *stands),
             evidence=(since(standing),),
             remedies=_TWICE if itself else _ORDER,
+            **slots,
+        )
+
+    def _full_pipe(self, standing: Standing, slots: dict[str, Any]) -> Diagnosis:
+        return self.diagnose(
+            headline="the run waits for a child process that is blocked writing to a pipe which nobody reads",
+            confidence="proven",
+            where=standing.where,
+            label="waits here for the end of the child",
+            evidence=(since(standing), _FULL),
+            remedies=(
+                Remedy(title="read first, then wait: `p.communicate()` for a program, `queue.get()` before `join()`"),
+            ),
             **slots,
         )
 
@@ -90,6 +105,7 @@ def _is_lock(standing: Standing) -> bool:
     return any(word in standing.call for word in ("acquire", "with", "lock"))
 
 
+_FULL = "a pipe holds 64 KiB; what is put into a `multiprocessing.Queue` goes through one, and the child ends after it"
 _ALONE = "no other thread of the script is alive, so nothing in this process can end the wait"
 _TWICE = (
     Remedy(title="make it a `threading.RLock()`, which the thread that holds it may take again"),

@@ -8,7 +8,7 @@ from torchmedic.facts import CollectiveCalls, Run
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.ranks._calls import Parting, called, is_at_odds, parting, ranks_text
 from torchmedic.rules.ranks._loops import has_left_loop
-from torchmedic.rules.ranks.skipped_collective import _lonely
+from torchmedic.rules.ranks.skipped_collective import first_skipped
 
 
 class MismatchedCollective(Rule):
@@ -25,7 +25,7 @@ class MismatchedCollective(Rule):
         parted = parting(run) if is_at_odds(run) else None
         if parted is None or len(parted.waiting) < 2 or has_left_loop(run, parted):
             return
-        if len({call.where for call in _lonely(run, parted)}) == 1:
+        if first_skipped(run, parted) is not None:
             return
         odd = _odd_one(parted)
         if odd is None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from torchmedic.facts import CollectiveCall, CollectiveCalls, Run, standing_of
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.ranks._calls import (
+    BUFFERS,
     GRADIENTS,
     Parting,
     called,
@@ -18,6 +19,7 @@ from torchmedic.rules.ranks._calls import (
     whereabouts,
 )
 from torchmedic.rules.ranks._loops import has_left_loop
+from torchmedic.rules.ranks._nesting import comes_first, is_chosen
 
 
 class SkippedCollective(Rule):
@@ -36,10 +38,9 @@ class SkippedCollective(Rule):
         parted = parting(run) if is_at_odds(run) else None
         if parted is None or has_left_loop(run, parted):
             return
-        lonely = list(_lonely(run, parted))
-        if len({call.where for call in lonely}) != 1:
+        call = first_skipped(run, parted)
+        if call is None:
             return
-        call = lonely[0]
         callers = [rank for rank, other in parted.waiting.items() if other is not None and other.where == call.where]
         others = [rank for rank in parted.calls if rank not in callers]
         if not all(_has_passed(run, parted, rank) for rank in others):
@@ -56,11 +57,40 @@ class SkippedCollective(Rule):
             also=tuple(Also(location=at, why=why) for at, why in whereabouts(run, others))[:4],
             culprit=Culprit(op=call.op),
             evidence=tuple(_evidence(run, parted, others)),
-            remedies=(
-                Remedy(title=f"let every rank reach {called(call)}: move it out of the `if` that chooses ranks"),
-                Remedy(title="or give it a `group` that holds only the ranks that call it"),
-            ),
+            remedies=_remedies(call, parted.calls[others[0]]),
         )
+
+
+def first_skipped(run: Run, parted: Parting) -> CollectiveCall | None:
+    """The first collective, in the order of the program, that some ranks call and others do not; None if unclear."""
+    lonely = {call.where: call for call in _lonely(run, parted)}
+    if len(lonely) < 2:
+        return next(iter(lonely.values()), None)
+    # The forward of a model on some ranks alone: nobody means that as a call.
+    spread = [call for call in lonely.values() if call.op == BUFFERS]
+    if len(spread) == 1:
+        return spread[0]
+    for call in lonely.values():
+        rest = [other for other in lonely.values() if other is not call]
+        if all(comes_first(call.nests, other.nests) for other in rest):
+            return call
+    return None
+
+
+def _remedies(call: CollectiveCall, instead: CollectiveCall | None) -> tuple[Remedy, ...]:
+    if call.op == BUFFERS:
+        return (
+            Remedy(title="evaluate with the inner model on one rank: `model.module(x)` exchanges nothing"),
+            Remedy(title="or evaluate on all ranks, each its share"),
+        )
+    if call.nests and not is_chosen(call.nests, instead.nests if instead is not None else ()):
+        return (
+            Remedy(title=f"let every rank reach {called(call)}: no `return`, `continue` or `except` may pass it by"),
+        )
+    return (
+        Remedy(title=f"let every rank reach {called(call)}: move it out of the `if` that chooses ranks"),
+        Remedy(title="or give it a `group` that holds only the ranks that call it"),
+    )
 
 
 def _lonely(run: Run, parted: Parting) -> Iterator[CollectiveCall]:

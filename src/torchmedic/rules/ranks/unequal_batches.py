@@ -6,8 +6,18 @@ from collections.abc import Iterator
 
 from torchmedic.facts import CollectiveCalls, Location, Run, standing_of
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.ranks._calls import GRADIENTS, is_at_odds, parting, ranks_text, whereabouts
-from torchmedic.rules.ranks._loops import has_left_loop
+from torchmedic.rules.ranks._calls import (
+    GRADIENTS,
+    Parting,
+    calls_of,
+    has_finished,
+    is_at_odds,
+    parting,
+    ranks_text,
+    whereabouts,
+)
+from torchmedic.rules.ranks._loops import has_left_loop, trains
+from torchmedic.rules.ranks._nesting import loop_head
 
 
 class UnequalBatches(Rule):
@@ -25,29 +35,44 @@ class UnequalBatches(Rule):
         gone = has_left_loop(run, parted) if parted is not None else []
         if parted is None or not gone:
             return
-        call = next(call for call in parted.waiting.values() if call.op == GRADIENTS)
-        waiting = sorted(rank for rank, other in parted.waiting.items() if other.op == GRADIENTS)
-        steps = {rank.info.rank: rank.info.steps for rank in run.ranks}
+        call = next(call for call in parted.waiting.values() if trains(call))
+        waiting = sorted(rank for rank, other in parted.waiting.items() if trains(other))
+        batches = _batches(run)
+        skipped = _has_skipped(batches, gone, waiting)
         have = "has" if len(waiting) == 1 else "have"
         wait = "waits" if len(waiting) == 1 else "wait"
+        are = "is" if len(waiting) == 1 else "are"
         exits = _ways_out(run, waiting)
+        heads = [at for at in (loop_head(call.nests),) if at is not None]
         yield self.diagnose(
-            headline=f"{ranks_text(gone)} left after {call.step} steps, {ranks_text(waiting)} {have} more batches",
+            headline=f"{ranks_text(gone)} left after {call.step} steps, having skipped batches that came to it"
+            if skipped
+            else f"{ranks_text(gone)} left after {call.step} steps, {ranks_text(waiting)} {have} more batches",
             confidence="proven",
             ranks=tuple(gone),
             where=call.where,
-            label=f"{ranks_text(waiting)} {wait} here for gradients that never come",
+            label=f"{ranks_text(waiting)} {wait} here for gradients that never come"
+            if call.op == GRADIENTS
+            else f"{ranks_text(waiting)} {wait} here for buffers that never come",
             step=call.step,
             also=(
                 *(Also(location=at, why="the loop can be left here before its end") for at in exits),
+                *(Also(location=at, why=f"{ranks_text(waiting)} {are} in this loop") for at in heads),
                 *(Also(location=at, why=why) for at, why in whereabouts(run, gone)),
             )[:4],
             culprit=Culprit(op="all_reduce", phase="backward"),
             evidence=(
                 "every `backward` of `DistributedDataParallel` needs all ranks",
-                *(f"rank {rank} has ended normally" for rank in gone if steps.get(rank) and parted.calls[rank] is None),
+                *_numbers(parted, batches),
+                *(
+                    f"rank {rank} has ended normally"
+                    for rank in gone
+                    if parted.calls[rank] is None and has_finished(run, rank)
+                ),
             ),
-            remedies=(
+            remedies=_ALL_SKIP
+            if skipped
+            else (
                 *(_TOGETHER if exits else ()),
                 Remedy(title="give every rank the same number of batches: `DistributedSampler(dataset)`"),
                 Remedy(title="or let ranks end at different times: `with Join([model]):` around the loop"),
@@ -61,6 +86,29 @@ def _ways_out(run: Run, waiting: list[int]) -> tuple[Location, ...]:
     return next((seen.ways_out for seen in standing if seen is not None), ())
 
 
+def _batches(run: Run) -> dict[int, int]:
+    """How many batches for training each rank had received at its last collective; 0 where no loader gave them."""
+    return {part.info.rank: max((c.batches for c in calls_of(part).values()), default=0) for part in run.ranks}
+
+
+def _has_skipped(batches: dict[int, int], gone: list[int], waiting: list[int]) -> bool:
+    """The ranks that left have received as many as those that wait, so they did not run out of them."""
+    return all(batches[rank] >= max(batches[other] for other in waiting) > 0 for rank in gone)
+
+
+def _numbers(parted: Parting, batches: dict[int, int]) -> Iterator[str]:
+    for rank, call in sorted(parted.waiting.items())[:4]:
+        if batches[rank]:
+            yield f"rank {rank} has received {batches[rank]} batches and made {call.step} steps"
+
+
+_ALL_SKIP = (
+    Remedy(
+        title="skip on all ranks or on none: `dist.all_reduce` the wish to skip before the `continue` or the `except`",
+        detail="every rank has to make the same number of backward passes",
+    ),
+    Remedy(title="or let the rank go through backward with a loss of `0.0 * loss`"),
+)
 _TOGETHER = (
     Remedy(
         title="let all ranks leave together: `dist.all_reduce(stop)` the wish to stop before the line that leaves",

@@ -22,7 +22,7 @@ class UnexplainedStandstill(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         standing = stuck(run)
-        if standing is None or (standing.waits_for in ("lock", "file-lock") and standing.where is not None):
+        if standing is None or (standing.waits_for in ("lock", "file-lock", "pipe") and standing.where is not None):
             return
         main = next((t.stack for t in standing.threads if t.is_main), ())
         yield self.diagnose(
