@@ -51,7 +51,7 @@ class ExplodingInitialisation(Rule):
 
 def _drawn_gain(seen: Amplification) -> float:
     """By how much a weight of this spread enlarges values of its own; what grows otherwise grows by something else."""
-    return seen.spread * math.prod(seen.shape[1:]) ** 0.5
+    return float(seen.spread * math.prod(seen.shape[1:]) ** 0.5)
 
 
 def _per_layer(seen: Amplification) -> str:
