@@ -108,3 +108,10 @@ def test_a_model_is_estimated_and_left_alone() -> None:
 def test_a_model_that_cannot_run_says_why() -> None:
     with pytest.raises(EstimateError, match="RuntimeError"):
         torchmedic.estimate(torch.nn.Linear(8, 8), torch.ones(4, 9))
+
+
+def test_a_script_that_ends_before_its_training_is_not_said_to_fit(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(_SCRIPT)
+    done = _torchmedic(tmp_path, "--card", "4090", "train.py", "--no-such-flag", "3")
+    assert done.returncode == 1, done.stdout
+    assert "fits" not in done.stdout

@@ -112,3 +112,9 @@ def test_a_flag_is_replaced_or_added() -> None:
 def test_an_unclear_sweep_is_refused(text: str) -> None:
     with pytest.raises(OneLineError, match="--sweep"):
         parse_sweep(text)
+
+
+@pytest.mark.parametrize("size", ["-5GiB", "0GiB", "450MiB"])
+def test_a_card_without_room_is_refused(size: str) -> None:
+    with pytest.raises(UnknownCard, match="no room"):
+        card_named(size)

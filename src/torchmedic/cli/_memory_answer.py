@@ -22,7 +22,7 @@ _BAR = 40
 
 @dataclass(frozen=True)
 class Found:
-    """The answer; `fits` is None where no card was named."""
+    """The answer; `fits` is None where no card was named, or the script was left before its peak."""
 
     plan: MemoryPlan
     card: Card
@@ -35,7 +35,7 @@ class Found:
 
     @property
     def sound(self) -> bool:
-        return self.plan.lost is None and self.fits is not False
+        return self.plan.lost is None and self.fits is not False and self.plan.peak_allocated > 0
 
     def lines(self) -> Iterator[str]:
         yield from plan_lines(self.plan)
@@ -125,7 +125,7 @@ def find(
     if plan is None:
         raise OneLineError("the script's process ended without an answer; `torchmedic run` may tell why")
     request = Request(card=card.name, device=plan.mode.removeprefix("fake-") if plan.mode != "real" else "cuda")
-    fits = plan.peak_reserved <= card.usable if named else None
+    fits = _fits(plan, card) if named else None
     axis = batch_axis(command, plan)
     growth = sweep(command, request, *wanted) if wanted else None
     swept = tuple(sweep_all(command, request, plan)) if automatic and plan.lost is None else ()
@@ -138,6 +138,13 @@ def find(
         largest = growth.growth.largest_below(card.usable / overhead, growth.sizes[-1])
     tried = tuple(try_remedies(command, request, plan, axis)) if remedies and plan.lost is None else ()
     return Found(plan, card, fits, growth, largest, tried, swept[1:], automatic)
+
+
+def _fits(plan: MemoryPlan, card: Card) -> bool | None:
+    """Not known where the script was left before its peak, or came to nothing."""
+    if plan.peak_reserved > card.usable:
+        return False
+    return True if plan.peak_allocated and plan.lost is None else None
 
 
 def _growth_lines(found: Sweep) -> Iterator[str]:

@@ -99,4 +99,7 @@ def card_named(text: str) -> Card:
         names = ", ".join(card.name for card in CARDS)
         raise UnknownCard(f"unknown card {text!r}: give a size such as 24GiB, or one of {names}")
     unit = {"g": GIB, "m": MIB}[match[2][0]] if match[2] not in ("gb", "mb") else 10 ** (9 if match[2] == "gb" else 6)
-    return Card(name=text, memory=int(float(match[1]) * unit), capability=(8, 0), context=450 * MIB)
+    imagined = Card(name=text, memory=int(float(match[1]) * unit), capability=(8, 0), context=450 * MIB)
+    if text.strip().startswith("-") or imagined.memory <= imagined.context:
+        raise UnknownCard(f"a card of {text} has no room: 450 MiB are taken before the first tensor")
+    return imagined
