@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator
 from torch import nn
 
 from torchmedic.facts import FrozenNumbers, Location
-from torchmedic.probes.expressions import called_name
 from torchmedic.probes.frames import location
-from torchmedic.probes.sources import user_nodes
+from torchmedic.probes.sources import freezes, user_nodes
 
 # Up to ten blocks every number has one digit, and none is part of another.
 _MANY = 11
@@ -41,15 +40,13 @@ def _divided(part: nn.Module) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def _chosen_at() -> Location | None:
     """The test `… in name` under which a line switches gradients off."""
     for file, node in user_nodes():
-        if isinstance(node, ast.If) and any(_freezes(inner) for part in node.body for inner in ast.walk(part)):
+        if isinstance(node, ast.If) and _has_freezing(node):
             for test in ast.walk(node.test):
                 if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.In):
                     return location(file, node.lineno)
     return None
 
 
-def _freezes(node: ast.AST) -> bool:
-    if isinstance(node, ast.Assign):
-        is_flag = any(isinstance(t, ast.Attribute) and t.attr == "requires_grad" for t in node.targets)
-        return is_flag and ast.unparse(node.value) == "False"
-    return isinstance(node, ast.Call) and called_name(node) == "requires_grad_" and "False" in ast.unparse(node)
+def _has_freezing(node: ast.If) -> bool:
+    inside = (inner for part in node.body for inner in ast.walk(part) if isinstance(inner, ast.stmt))
+    return any(True for inner in inside for _ in freezes(inner))

@@ -144,7 +144,7 @@ def grad_switched_off() -> Location | None:
 
 def freezing_lines() -> tuple[Location, ...]:
     """Lines that switch a tensor's or a module's gradient off."""
-    found = [location(file, line) for file, node in _statements() for line in _freezes(node)]
+    found = [location(file, line) for file, node in _statements() for line in freezes(node)]
     return tuple(dict.fromkeys(found))
 
 
@@ -166,7 +166,8 @@ def _gives_values(node: ast.AST, layer: str) -> bool:
     return any(ast.unparse(target).removesuffix(".data").endswith(weight) for target in targets)
 
 
-def _freezes(node: ast.stmt) -> Iterator[int]:
+def freezes(node: ast.stmt) -> Iterator[int]:
+    """The lines of a statement that switch gradients off."""
     if isinstance(node, ast.Assign) and any(
         isinstance(t, ast.Attribute) and t.attr == "requires_grad" for t in node.targets
     ):

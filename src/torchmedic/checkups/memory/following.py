@@ -11,6 +11,7 @@ from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
 from torchmedic.checkups.memory.cures import Cure
+from torchmedic.checkups.memory.names import ModuleNames
 from torchmedic.checkups.memory.patches import Patches
 from torchmedic.checkups.memory.pretending import Pretence
 
@@ -28,8 +29,7 @@ class Following:
         self.steps = 0
         self._enough = enough
         self._cure = cure or Cure()
-        self._names: dict[int, str] = {}
-        self._kept: list[torch.nn.Module] = []
+        self._names = ModuleNames()
         self._counts: dict[int, int] = {}
         self._made: list[int] = []
         self._first_step_at = 0.0
@@ -64,17 +64,14 @@ class Following:
         world = self.pretence.world
         if not world.modules and not self.pretence.backward.running:
             self._begin_forward(module)
-        world.modules.append(self._names.get(id(module), type(module).__name__))
+        world.modules.append(self._names.of(module))
 
     def _leave(self, _module: torch.nn.Module, _inputs: Any, _output: Any) -> None:
         if self.pretence.world.modules:
             self.pretence.world.modules.pop()
 
     def _begin_forward(self, root: torch.nn.Module) -> None:
-        if id(root) not in self._names:
-            self._kept.append(root)
-            for name, part in root.named_modules():
-                self._names.setdefault(id(part), name or type(root).__name__)
+        self._names.learn(root)
         self._cure.before_forward(root)
         ledger = self.pretence.ledger
         for tensor in (*root.parameters(), *root.buffers()):

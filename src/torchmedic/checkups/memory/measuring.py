@@ -13,6 +13,7 @@ from torch.optim import optimizer as optimizers
 
 from torchmedic.checkups.memory.course import course_of
 from torchmedic.checkups.memory.history import History, Label, Mark
+from torchmedic.checkups.memory.names import ModuleNames
 from torchmedic.checkups.memory.summing import shares_of
 from torchmedic.facts.memory_plan import LostTrack, MemoryPlan
 
@@ -32,8 +33,7 @@ class Measuring:
         self._peak = (0, "setup", 1)
         self._marks: list[Mark] = []
         self._modules: list[str] = []
-        self._names: dict[int, str] = {}
-        self._kept: list[torch.nn.Module] = []
+        self._names = ModuleNames()
 
     def begin(self) -> None:
         # Not before the script itself wakes the card: it may still choose which.
@@ -99,7 +99,7 @@ class Measuring:
             return
         if not self._modules:
             self._begin_forward(module)
-        self._modules.append(self._names.get(id(module), type(module).__name__))
+        self._modules.append(self._names.of(module))
         self._note()
 
     def _leave(self, _module: torch.nn.Module, _inputs: Any, _output: Any) -> None:
@@ -108,10 +108,7 @@ class Measuring:
             self._note()
 
     def _begin_forward(self, root: torch.nn.Module) -> None:
-        if id(root) not in self._names:
-            self._kept.append(root)
-            for name, part in root.named_modules():
-                self._names.setdefault(id(part), name or type(root).__name__)
+        self._names.learn(root)
         if self._phase != "forward" and torch.is_grad_enabled():
             self._turn("forward")
         self._note(_labels("parameters", (*root.parameters(), *root.buffers())))
