@@ -102,6 +102,7 @@ from torchmedic.facts.masks import PaddingRead as PaddingRead
 from torchmedic.facts.masks import PositionsAlongBatch as PositionsAlongBatch
 from torchmedic.facts.memory import FruitlessCache as FruitlessCache
 from torchmedic.facts.memory import KeptGraph as KeptGraph
+from torchmedic.facts.memory import PiledTensors as PiledTensors
 from torchmedic.facts.memory import PilingHooks as PilingHooks
 from torchmedic.facts.memory import WorkerGrowth as WorkerGrowth
 from torchmedic.facts.memory_plan import BigTensor as BigTensor

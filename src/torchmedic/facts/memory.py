@@ -16,7 +16,8 @@ class KeptGraph(Observation):
     tensor carries a graph over many steps (`is_chain`). `freed` says that backward has let go of the saved values.
     `where` is the line that hands the tensor over, `stored` the line that puts it away where that is another one.
     `never_emptied` says that the outermost loop around that line has nothing in it that empties the container.
-    `own_bytes` is what the tensors themselves take, all of them together.
+    `own_bytes` is what the tensors themselves take, all of them together. `goes_on` says that the line makes the new
+    value out of the old one; of a value computed from such a one it is not said.
     """
 
     kind: ClassVar[str] = "kept-graph"
@@ -38,6 +39,26 @@ class KeptGraph(Observation):
     never_emptied: bool = False
     resident_growth: int = 0
     own_bytes: int = 0
+    goes_on: bool = False
+
+
+@fact
+class PiledTensors(Observation):
+    """Tensors without a graph that a container of the script gained in `steps` steps, and that nothing reads again.
+
+    `path`, `container`, `where`, `stored` and `value` are as in `KeptGraph`; `count` and `bytes` are of the new ones.
+    """
+
+    kind: ClassVar[str] = "piled-tensors"
+    step: int | None
+    path: str
+    container: str
+    count: int
+    bytes: int
+    steps: int
+    value: str = ""
+    where: Location | None = None
+    stored: Location | None = None
 
 
 @fact
@@ -87,7 +108,8 @@ class FruitlessCache(Observation):
 
     `size` results were kept in the end, `bytes` of tensors and arrays among them; in `passes` passes over the same data
     set there were `misses` new ones and `hits` found again. `argument` is the one without which calls would have met
-    each other again, and `where` the line that puts the cache around `function`.
+    each other again, and `where` the line that puts the cache around `function`. With 0 `passes` it is a tensor, and
+    no call of the whole run met another.
     """
 
     kind: ClassVar[str] = "fruitless-cache"

@@ -23,6 +23,7 @@ _PASSES = 3  # a cache of samples is filled in the first pass, and found again f
 _SEARCHED = (2, 4)  # the caches are there when the first pass is over; few are made later
 _LEAST_BYTES = 8 << 20
 _LEAST_MISSES = 8
+_MANY_MISSES = 40
 _MOST_KEYS = 20_000
 
 
@@ -79,10 +80,17 @@ class FruitlessCaches(Probe):
 
     def on_finish(self) -> None:
         self._end_pass()
+        self._search()
         for watched in self._watched.values():
-            wrapper, counts = watched.wrapper(), watched.fruitless()
-            if wrapper is not None and counts is not None:
-                self._note(wrapper, *counts)
+            wrapper = watched.wrapper()
+            if wrapper is None:
+                continue
+            counts, tensor = watched.fruitless(), _tensor_asked_for(wrapper)
+            if counts is not None:
+                self._note(wrapper, _PASSES, *counts, argument=_telling_apart(wrapper))
+            elif tensor:
+                info = wrapper.cache_info()
+                self._note(wrapper, 0, info.hits, info.misses, argument=tensor)
 
     def _end_pass(self) -> None:
         for watched in self._watched.values():
@@ -95,7 +103,7 @@ class FruitlessCaches(Probe):
                 info = thing.cache_info()
                 self._watched[id(thing)] = _Watched(weakref.ref(thing), info.hits, info.misses)
 
-    def _note(self, wrapper: Any, hits: int, misses: int) -> None:
+    def _note(self, wrapper: Any, passes: int, hits: int, misses: int, argument: str) -> None:
         info = wrapper.cache_info()
         held = sum(_bytes(result) for result in _results(wrapper))
         if held < _LEAST_BYTES or info.currsize < misses:  # emptied now and then, or bounded
@@ -106,13 +114,24 @@ class FruitlessCaches(Probe):
                 function=wrapper.__wrapped__.__qualname__.rpartition("<locals>.")[2],
                 size=info.currsize,
                 bytes=held,
-                passes=_PASSES,
+                passes=passes,
                 misses=misses,
                 hits=hits,
-                argument=_telling_apart(wrapper),
+                argument=argument,
                 where=_place(wrapper),
             )
         )
+
+
+def _tensor_asked_for(wrapper: Any) -> str:
+    """The argument that is a tensor, where no call met an earlier one: two tensors of the same values are two keys."""
+    info = wrapper.cache_info()
+    if info.hits or info.misses < _MANY_MISSES:
+        return ""
+    first = [key for thing in gc.get_referents(wrapper) if type(thing) is dict for key in islice(thing, 1)]
+    parts = first[0] if first and isinstance(first[0], tuple) else ()
+    named = zip(wrapper.__wrapped__.__code__.co_varnames, parts, strict=False)
+    return next((name for name, part in named if isinstance(part, torch.Tensor)), "")
 
 
 def _is_users(wrapper: Any) -> bool:

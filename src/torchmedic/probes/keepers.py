@@ -20,7 +20,7 @@ from torchmedic.probes.handing import CUTTING, handing_call
 
 _MOST_VISITED = 30_000
 _DEEPEST = 5
-_STORING = frozenset(("append", "extend", "insert", "appendleft", "add", "put", "update", "setdefault"))
+STORING = frozenset(("append", "extend", "insert", "appendleft", "add", "put", "update", "setdefault"))
 _EMPTYING = frozenset(("clear", "pop", "popleft", "popitem", "remove"))
 _CONTAINERS = (list, tuple, dict, collections.deque, set)
 
@@ -44,12 +44,14 @@ class Storing:
     """The line to edit, the line inside a helper that stores, and what is stored.
 
     `never_emptied`: the statement stands in a loop, and nothing in the outermost loop around it empties the container.
+    `goes_on`: the new value is made of the old one, or is another thing handed over whole.
     """
 
     where: Location | None
     stored: Location | None
     value: str
     never_emptied: bool = False
+    goes_on: bool = False
 
 
 def namespaces(frame: FrameType | None) -> list[dict[str, Any]]:
@@ -98,7 +100,8 @@ def _parts(thing: Any) -> Iterator[tuple[str, Any, Any]]:
         few = items if len(items) <= 4000 else items[:2000] + items[-2000:]
         yield from (("", position, item) for position, item in enumerate(few))
     elif isinstance(thing, dict):
-        yield from (("", key, item) for key, item in list(thing.items())[:200])
+        pairs = list(thing.items())
+        yield from (("", key, item) for key, item in (pairs if len(pairs) <= 400 else pairs[:200] + pairs[-200:]))
     elif isinstance(thing, (torch.Tensor, ModuleType, type)) or _is_function(thing):
         return
     else:
@@ -119,14 +122,14 @@ def _is_function(thing: Any) -> bool:
     return callable(thing) and not isinstance(thing, nn.Module) and not is_user_file(file_of(type(thing)))
 
 
-def storing_statement(keeper: Keeper) -> Storing:
-    """Find, in the user's files, the statement that puts a tensor where the keeper holds it."""
+def storing_statement(keeper: Keeper, *, cut_off: bool = False) -> Storing:
+    """Find, in the user's files, the statement that puts a tensor where the keeper holds it, `cut_off` its graph."""
     files = [str(module.__file__) for module in user_modules()]
     found: list[tuple[int, str, ast.stmt, ast.expr | None, ast.AST]] = []
     for file in files:
         tree = parsed(file)
         if tree is not None:
-            found += [(score, file, *rest) for score, *rest in _stores(tree, keeper)]  # type: ignore[misc]
+            found += [(score, file, *rest) for score, *rest in _stores(tree, keeper, cut_off)]  # type: ignore[misc]
     if not found:
         return Storing(None, None, "")
     _, file, statement, value, scope = min(found, key=lambda each: each[0])
@@ -135,7 +138,9 @@ def storing_statement(keeper: Keeper) -> Storing:
     caller = handing_call(files, keeper.owner, scope, value, keeper.slot) if value is not None else None
     if caller is not None:
         return Storing(caller[0], here, caller[1])
-    return Storing(here, None, text, never_emptied=_is_never_emptied(scope, statement, keeper.name))
+    goes_on = isinstance(statement, ast.AugAssign) or _refers(value, keeper.name)
+    never_emptied = _is_never_emptied(scope, statement, keeper.name)
+    return Storing(here, None, text, never_emptied=never_emptied, goes_on=goes_on)
 
 
 def _is_never_emptied(scope: ast.AST, statement: ast.stmt, name: str) -> bool:
@@ -162,12 +167,14 @@ def _empties(node: ast.AST, name: str) -> bool:
     return any(_last(_without_key(target)) == name for target in targets)
 
 
-def _stores(tree: ast.Module, keeper: Keeper) -> Iterator[tuple[int, ast.stmt, ast.expr | None, ast.AST]]:
+def _stores(
+    tree: ast.Module, keeper: Keeper, cut_off: bool
+) -> Iterator[tuple[int, ast.stmt, ast.expr | None, ast.AST]]:
     """Statements that store under the keeper's name; the lower the first item, the likelier."""
     for scope, statement in _statements(tree):
         for value, receiver in _stored(statement, keeper):
             text = ast.unparse(value) if value is not None else ""
-            if any(cut in text for cut in CUTTING) or isinstance(value, ast.Constant):
+            if (any(cut in text for cut in CUTTING) and not cut_off) or isinstance(value, ast.Constant):
                 continue
             likely = receiver == keeper.path or receiver == f"self.{keeper.name}" or receiver == keeper.name
             in_init = getattr(scope, "name", "") == "__init__"
@@ -201,7 +208,7 @@ def _statements(tree: ast.AST, scope: ast.AST | None = None) -> Iterator[tuple[a
 def _stored(statement: ast.stmt, keeper: Keeper) -> Iterator[tuple[ast.expr | None, str]]:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         call = statement.value
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _STORING and call.args and keeper.container:
+        if isinstance(call.func, ast.Attribute) and call.func.attr in STORING and call.args and keeper.container:
             receiver = _without_key(call.func.value)
             if _last(receiver) == keeper.name:
                 yield call.args[-1], ast.unparse(receiver)

@@ -15,8 +15,10 @@ from typing import Any
 import torch
 
 from torchmedic.facts import KeptGraph
+from torchmedic.probes.cells import is_notebook
 from torchmedic.probes.keepers import Keeper, keepers_of, storing_statement
 from torchmedic.probes.process_memory import held_bytes, resident_bytes
+from torchmedic.probes.unread_piles import UnreadPiles, own_bytes
 from torchmedic.record import Probe, Recorder
 
 _FIRST_SCAN = 15
@@ -91,6 +93,7 @@ class Leaks(Probe):
         self._iterator: Any = None
         self._resident = 0
         self._held = 0
+        self._piles = UnreadPiles()
 
     def on_batch(self, batch: Any, iterator: Any) -> None:
         if iterator is not (self._iterator() if self._iterator is not None else None):
@@ -116,6 +119,8 @@ class Leaks(Probe):
         for suspect in self._suspects.values():
             if suspect.confirmed:
                 self.recorder.observe(suspect.fact)
+        for pile in self._piles.found.values():
+            self.recorder.observe(pile)
 
     def _may_scan(self) -> bool:
         if self._scans < _FREE_SCANS or self._spent < _MOST_OF_TIME * (time.perf_counter() - self._began):
@@ -127,18 +132,16 @@ class Leaks(Probe):
     def _scan(self, frame: FrameType | None, *, at_end: bool) -> None:
         started = time.perf_counter()
         self._scans += 1
-        kept = self._alive()
+        plain = _plain_tensors()
+        kept = [_Kept(t, self._time_of(t.grad_fn)) for t in plain if t.grad_fn is not None]
+        # In a notebook a later cell may read what this one piles up.
+        if not is_notebook():
+            self._piles.look([t for t in plain if t.grad_fn is None], len(self._marks), frame)
         self._look_for_containers([k for k in kept if k.made <= len(self._marks) - 2], frame, at_end)
         self._look_for_chains(kept, frame, at_end)
         self._retract(at_end)
         self._held = held_bytes()
         self._spent += time.perf_counter() - started
-
-    def _alive(self) -> list[_Kept]:
-        """Every tensor that is no leaf, with the backward pass before which it was made."""
-        plain = torch.Tensor  # a local name: this goes over every object of the process
-        tensors = [thing for thing in gc.get_objects() if type(thing) is plain]
-        return [_Kept(t, self._time_of(t.grad_fn)) for t in tensors if t.grad_fn is not None]
 
     def _time_of(self, node: Any) -> int:
         try:
@@ -215,7 +218,8 @@ class Leaks(Probe):
             value=storing.value,
             never_emptied=storing.never_emptied,
             resident_growth=max(0, resident_bytes() - self._resident),
-            own_bytes=_own_bytes(tensors),
+            own_bytes=own_bytes(tensors),
+            goes_on=storing.goes_on,
         )
         sample = [weakref.ref(t) for t in tensors[:: max(1, len(tensors) // 50)]]
         suspect = _Suspect(keeper, is_chain, sample, fact, (before.scans if before else 0) + 1)
@@ -232,14 +236,14 @@ class Leaks(Probe):
                 del self._suspects[key]
 
 
+def _plain_tensors() -> list[torch.Tensor]:
+    """Every tensor of the process that Python knows of, but for parameters."""
+    plain = torch.Tensor  # a local name: this goes over every object of the process
+    return [thing for thing in gc.get_objects() if type(thing) is plain]
+
+
 def _share_alive(sample: list[weakref.ref[torch.Tensor]]) -> float:
     return sum(reference() is not None for reference in sample) / max(1, len(sample))
-
-
-def _own_bytes(tensors: list[torch.Tensor]) -> int:
-    """What some tensors take together; views of one storage take it once."""
-    storages = [t.untyped_storage() for t in tensors if t.layout is torch.strided]
-    return sum({each.data_ptr(): each.nbytes() for each in storages}.values())
 
 
 def _add_saved(graph: _Graph, node: Any) -> None:

@@ -36,6 +36,10 @@ class CacheNeverMetAgain(Rule):
 
 
 def _evidence(seen: FruitlessCache) -> Iterator[str]:
+    if not seen.passes:
+        yield f"all {seen.misses} calls were new, and each result was kept"
+        yield f"`{seen.argument}` is a tensor: two tensors of the same values are two keys"
+        return
     calls = seen.misses + seen.hits
     yield (
         f"in the last {seen.passes} passes over the data {seen.misses} of {calls} calls were new, and each result was "
@@ -46,6 +50,8 @@ def _evidence(seen: FruitlessCache) -> Iterator[str]:
 
 
 def _remedies(seen: FruitlessCache) -> Iterator[Remedy]:
-    if seen.argument:
+    if not seen.passes:
+        yield Remedy(title=f"key the results by what comes back, such as a sample's index, not by `{seen.argument}`")
+    elif seen.argument:
         yield Remedy(title=f"cache what does not depend on `{seen.argument}`, and apply `{seen.argument}` afterwards")
     yield Remedy(title=f"or take the cache off `{seen.function}`, or give it a small `maxsize`")

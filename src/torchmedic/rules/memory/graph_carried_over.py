@@ -21,8 +21,10 @@ class GraphCarriedOver(Rule):
     needs = (KeptGraph,)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        for kept in run.all(KeptGraph):
-            if not kept.is_chain or (kept.freed and kept.last - kept.first < 50):
+        chains = [each for each in run.all(KeptGraph) if each.is_chain]
+        # What is computed from the value that goes on has the same long graph, and is not the one to edit.
+        for kept in [each for each in chains if each.goes_on] or chains:
+            if kept.freed and kept.last - kept.first < 50:
                 continue
             span = kept.last - kept.first
             yield self.diagnose(
