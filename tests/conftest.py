@@ -7,6 +7,11 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no fault of what is tested.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 # Scripts run in forks of the test process, where threads of a pool that it has used before would be waited for in vain.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -31,7 +31,7 @@ def _facts(rows: list[tuple[int, float | None]]) -> list[Observation]:
     return check_object(table, Options(group_by=("key",)), None).seen
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(_ROWS)
 def test_counts_and_moments_are_those_of_numpy(rows: list[tuple[int, float | None]]) -> None:
     column = next(f for f in _facts(rows) if isinstance(f, TableColumn) and f.column == "x")
@@ -51,7 +51,7 @@ def test_counts_and_moments_are_those_of_numpy(rows: list[tuple[int, float | Non
         assert math.isclose(column.std, finite.std(ddof=1), rel_tol=1e-6, abs_tol=1e-9 * np.abs(finite).max())
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(_ROWS)
 def test_constant_groups_are_those_of_a_loop(rows: list[tuple[int, float | None]]) -> None:
     spread = next(f for f in _facts(rows) if isinstance(f, SpreadByGroup) and f.column == "x")
@@ -66,7 +66,7 @@ def test_constant_groups_are_those_of_a_loop(rows: list[tuple[int, float | None]
     assert spread.groups == len(groups)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 1)), min_size=2, max_size=40))
 def test_repeats_and_conflicts_are_those_of_pandas(rows: list[tuple[int, int, int]]) -> None:
     frame = pd.DataFrame(rows, columns=["a", "b", "label"])
@@ -77,7 +77,7 @@ def test_repeats_and_conflicts_are_those_of_pandas(rows: list[tuple[int, int, in
     assert (seen.repeats if seen else 0, seen.conflicting if seen else 0) == (repeats, conflicting)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=300), st.integers(1, 100))
 def test_repeats_are_counted_in_any_number_of_parts(values: list[int], room: int) -> None:
     connection = duckdb.connect()
