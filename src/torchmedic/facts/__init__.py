@@ -75,6 +75,7 @@ from torchmedic.facts.environment import Package as Package
 from torchmedic.facts.environment import PageInFile as PageInFile
 from torchmedic.facts.environment import ShadowedModule as ShadowedModule
 from torchmedic.facts.environment import StartUp as StartUp
+from torchmedic.facts.flags import FreezeUndone as FreezeUndone
 from torchmedic.facts.flags import FrozenGroup as FrozenGroup
 from torchmedic.facts.flags import FrozenMoved as FrozenMoved
 from torchmedic.facts.flags import FrozenNumbers as FrozenNumbers

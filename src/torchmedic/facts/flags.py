@@ -71,3 +71,19 @@ class FrozenMoved(Observation):
     count: int
     decay: float
     where: Location
+
+
+@fact
+class FreezeUndone(Observation):
+    """Parameters that the line `frozen_at` froze and the line at `where`, which goes over more of them, switched on.
+
+    No optimizer stepped in between. `switched_on` is the number of parameters that the second line went over.
+    """
+
+    kind: ClassVar[str] = "freeze-undone"
+    step: int | None
+    parameters: tuple[str, ...]
+    count: int
+    switched_on: int
+    frozen_at: Location
+    where: Location

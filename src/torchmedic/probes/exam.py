@@ -12,6 +12,7 @@ from torchmedic.probes.exam_cycles import CycleExam
 from torchmedic.probes.exam_discards import DiscardExam
 from torchmedic.probes.exam_evaluations import EvaluationExam
 from torchmedic.probes.exam_flags import FlagExam
+from torchmedic.probes.exam_freezes import FreezeExam
 from torchmedic.probes.exam_fresh_norms import FreshNormExam
 from torchmedic.probes.exam_frozen_groups import FrozenGroupExam
 from torchmedic.probes.exam_gradients import GradientExam
@@ -66,6 +67,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         ScalerExam(),
         StatementExam(modules, optimizers),
         FlagExam(modules, optimizers),
+        FreezeExam(modules),
         FrozenGroupExam(modules, optimizers),
         GroupOptionExam(modules),
         ClippingExam(),
