@@ -17,15 +17,12 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.autograd import Autograd
     from torchmedic.probes.batches import Batches
     from torchmedic.probes.datasets import DataExam
-    from torchmedic.probes.empty_passes import EmptyPasses
     from torchmedic.probes.exam import wiring_exams
     from torchmedic.probes.exam_workers import WorkerExam
     from torchmedic.probes.first_batch_again import FirstBatchAgain
     from torchmedic.probes.first_batches import FirstBatches
     from torchmedic.probes.frameworks import Frameworks
     from torchmedic.probes.fruitless_caches import FruitlessCaches
-    from torchmedic.probes.full_batches import FullBatches
-    from torchmedic.probes.group_splits import GroupSplits
     from torchmedic.probes.held_data import HeldData
     from torchmedic.probes.ignored_tokens import IgnoredTokens
     from torchmedic.probes.leaks import Leaks
@@ -36,7 +33,6 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.modules import Modules
     from torchmedic.probes.optimizers import Optimizers
     from torchmedic.probes.paired_files import PairedFiles
-    from torchmedic.probes.paired_loaders import PairedLoaders
     from torchmedic.probes.piling_hooks import HookCounts
     from torchmedic.probes.pulse import Pulse
     from torchmedic.probes.ranks import Ranks
@@ -60,10 +56,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
         HookCounts(modules),
         DataExam(loaders),
         Wraparound(),
-        PairedLoaders(loaders),
-        FullBatches(loaders),
-        EmptyPasses(loaders),
-        GroupSplits(),
+        *_of_loaders(loaders),
     )
     ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
     trackers = Trackers()
@@ -72,6 +65,17 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     exams = wiring_exams(modules, optimizers)
     for probe in (*watching, *ranks, *silent, *told, *exams, *_after_a_crash(modules, loaders)):
         recorder.add(probe)
+
+
+def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
+    """What looks at how the loaders of a script are used."""
+    from torchmedic.probes.empty_passes import EmptyPasses
+    from torchmedic.probes.full_batches import FullBatches
+    from torchmedic.probes.group_splits import GroupSplits
+    from torchmedic.probes.left_out import LeftOut
+    from torchmedic.probes.paired_loaders import PairedLoaders
+
+    return (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders), GroupSplits())
 
 
 def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:

@@ -81,6 +81,7 @@ from torchmedic.facts.flags import FrozenMoved as FrozenMoved
 from torchmedic.facts.flags import FrozenNumbers as FrozenNumbers
 from torchmedic.facts.flags import IdleSwitch as IdleSwitch
 from torchmedic.facts.full_batches import DividedByFullBatches as DividedByFullBatches
+from torchmedic.facts.full_batches import SamplesLeftOut as SamplesLeftOut
 from torchmedic.facts.graph import GraphCut as GraphCut
 from torchmedic.facts.graph import UnusedTotal as UnusedTotal
 from torchmedic.facts.held import CutField as CutField
@@ -182,6 +183,8 @@ from torchmedic.facts.spreads import BatchField as BatchField
 from torchmedic.facts.spreads import ColumnHistogram as ColumnHistogram
 from torchmedic.facts.spreads import Histogram as Histogram
 from torchmedic.facts.statements import DroppedResult as DroppedResult
+from torchmedic.facts.statements import MarksUnused as MarksUnused
+from torchmedic.facts.statements import NothingUsed as NothingUsed
 from torchmedic.facts.statements import ShuffledApart as ShuffledApart
 from torchmedic.facts.statements import UncalledMethod as UncalledMethod
 from torchmedic.facts.strays import StrayGradients as StrayGradients

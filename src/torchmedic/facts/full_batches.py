@@ -27,3 +27,15 @@ class DividedByFullBatches(Observation):
     batch_size: int
     is_there: bool
     step: int | None = None
+
+
+@fact
+class SamplesLeftOut(Observation):
+    """A loader that no step is made with drops its last rows, the same in every pass."""
+
+    kind: ClassVar[str] = "samples-left-out"
+    step: int | None
+    loader: str
+    rows: int
+    batch_size: int
+    where: Location

@@ -45,3 +45,31 @@ class ShuffledApart(Observation):
     where: Location
     joined: Location
     step: int | None = None
+
+
+@fact
+class MarksUnused(Observation):
+    """A mask or the ends of episodes that a function of the training prepares and never reads.
+
+    `target` is the line that adds the discounted value of the next state without them; None for a mask.
+    """
+
+    kind: ClassVar[str] = "marks-unused"
+    name: str
+    text: str
+    function: str
+    where: Location
+    target: Location | None = None
+    step: int | None = None
+
+
+@fact
+class NothingUsed(Observation):
+    """A call such as `names.append(…)`, which answers None, is used as a value, for `use` where that has a name."""
+
+    kind: ClassVar[str] = "nothing-used"
+    text: str
+    method: str
+    use: str
+    where: Location
+    step: int | None = None

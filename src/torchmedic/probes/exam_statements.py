@@ -1,4 +1,4 @@
-"""The exam of statements without effect: methods that are named and not called, layers whose results are dropped."""
+"""The exam of statements without effect: methods named and not called, results dropped, marks never used."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 
 from torch import nn
 
-from torchmedic.facts import DroppedResult, ShuffledApart, UncalledMethod
-from torchmedic.probes.expressions import parsed
-from torchmedic.probes.frames import location
+from torchmedic.facts import DroppedResult, MarksUnused, NothingUsed, ShuffledApart, UncalledMethod
+from torchmedic.probes.expressions import function_of, parsed
+from torchmedic.probes.frames import is_user_file, location
+from torchmedic.probes.left_unused import results_of_nothing, unused_marks
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.shuffled_pairs import shuffled_apart
@@ -62,6 +63,31 @@ class StatementExam(Probe):
                         left=apart.left,
                         where=location(file, apart.line),
                         joined=location(file, apart.joined),
+                    )
+                )
+            for call, use in results_of_nothing(tree) if tree is not None else ():
+                text, where = ast.unparse(call), location(file, call.lineno)
+                self.recorder.observe(NothingUsed(text=text, method=call.func.attr, use=use, where=where))
+        self._look_for_unused_marks()
+
+    def _look_for_unused_marks(self) -> None:
+        """In what surely ran: the function that calls backward, and the forwards of the models."""
+        at = self.recorder.backward_at
+        codes = {at[0]} if at is not None else set()
+        codes |= {
+            code for m in self._modules.alive() if (code := getattr(type(m).forward, "__code__", None)) is not None
+        }
+        for code in codes:
+            function = function_of(code) if is_user_file(code.co_filename) else None
+            for unused in unused_marks(function) if function is not None else ():
+                target = location(code.co_filename, unused.target.lineno, code.co_name) if unused.target else None
+                self.recorder.observe(
+                    MarksUnused(
+                        name=unused.name,
+                        text=unused.text,
+                        function=code.co_name,
+                        where=location(code.co_filename, unused.line, code.co_name),
+                        target=target,
                     )
                 )
 
