@@ -23,6 +23,7 @@ import transformers
 
 from torchmedic.checkups.memory import selftest, session
 from torchmedic.checkups.memory.asking import Request
+from torchmedic.checkups.memory.held_files import hold_files, lead_libraries
 from torchmedic.checkups.memory.session import lost_to, pretend
 
 _LIMIT = 300
@@ -55,7 +56,9 @@ def _follow(asked: dict[str, Any]) -> None:
             selftest.check_pretence = _refuse
         if asked["patience"]:
             session._PATIENCE = asked["patience"]
-        finish = pretend(Request(**asked["request"]), _at_once, folder, time.monotonic())
+        overlay = hold_files(folder)
+        lead_libraries(overlay, _at_once)
+        finish = pretend(Request(**asked["request"]), _at_once, folder, time.monotonic(), overlay)
         main_module = types.ModuleType("__main__")
         main_module.__file__ = script.name
         sys.modules["__main__"] = main_module

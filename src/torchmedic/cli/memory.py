@@ -46,8 +46,8 @@ def command(
     """Predict the peak memory of a training script that was not changed, without a GPU.
 
     The script runs for two or three optimizer steps on a card that is only pretended: no numbers are computed, its
-    output is not shown, and `torch.save` writes nothing; other files are written as the script writes them. Exit 0, or
-    1 when it does not fit the card or cannot be followed.
+    output is not shown, and what it writes or deletes is kept apart from the files there are. Exit 0, or 1 when it does
+    not fit the card or cannot be followed.
     """
     from torchmedic.cli._memory_answer import find
     from torchmedic.cli._memory_axes import parse_sweep

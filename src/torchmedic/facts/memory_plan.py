@@ -88,7 +88,8 @@ class MemoryPlan(Observation):
     were on one), or "real" (measured). `phase_peaks` are the most bytes of each phase, `step_peaks` those of each
     optimizer step, `course` what was held over the step with the peak. `loader_batch` is the batch size of the script's
     data loader (0 without one), `flags` are the whole numbers among its options. `dimensions` and `terms` say by which
-    sizes of the data the peak grows, as far as the shapes tell.
+    sizes of the data the peak grows, as far as the shapes tell. `not_written` and `not_deleted` are the files that a
+    plain run would have changed.
     """
 
     kind: ClassVar[str] = "memory-plan"
@@ -117,6 +118,8 @@ class MemoryPlan(Observation):
     flags: dict[str, int] = field(default_factory=dict)
     dimensions: tuple[Dimension, ...] = ()
     terms: tuple[GrowthTerm, ...] = ()
+    not_written: tuple[str, ...] = ()
+    not_deleted: tuple[str, ...] = ()
     seconds: float = 0.0
     torch: str = ""
 

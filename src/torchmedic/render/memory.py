@@ -89,8 +89,17 @@ def _caveats(plan: MemoryPlan) -> Iterator[str]:
         for one in plan.assumed:
             times = f" ({one.times} times in {max(plan.steps, 1)} steps)" if one.times > 1 else ""
             yield f"  {_place(one.where) + ': ' if one.where else ''}{one.what}{times}"
+    yield from _held_back(plan)
     if plan.lost is None and plan.steps == 0:
         yield "no optimizer step was seen: the peak is that of what ran"
+
+
+def _held_back(plan: MemoryPlan) -> Iterator[str]:
+    """Files that are as they were before, though the script has changed them for itself."""
+    for what, paths in (("written", plan.not_written), ("deleted", plan.not_deleted)):
+        if paths:
+            more = f" and {len(paths) - _ROWS} more" if len(paths) > _ROWS else ""
+            yield f"held back, not {what}: " + ", ".join(f"`{path}`" for path in paths[:_ROWS]) + more
 
 
 def _row(amount: int, plan: MemoryPlan, text: str) -> str:
@@ -134,6 +143,8 @@ def plan_json(plan: MemoryPlan) -> dict[str, object]:
         ],
         "phase_peaks": dict(plan.phase_peaks),
         "step_peaks": list(plan.step_peaks),
+        "not_written": list(plan.not_written),
+        "not_deleted": list(plan.not_deleted),
         "assumed": [{"what": a.what, "at": _place_json(a.where), "times": a.times} for a in plan.assumed],
         "stopped": {"error": plan.lost.error, "at": _place_json(plan.lost.where), "everywhere": plan.lost.everywhere}
         if plan.lost

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -58,9 +56,17 @@ class _Generator(torch._C.Generator):
         return super().__new__(cls, "cpu")  # type: ignore[call-arg]
 
 
-@contextlib.contextmanager
-def _as_before(*_args: Any, **_kwargs: Any) -> Iterator[None]:
-    yield
+class _AsBefore:
+    """A choice of device or stream that changes nothing; a class, since torch asks what is an instance of it."""
+
+    def __init__(self, *_args: Any, **_kwargs: Any) -> None:
+        self.idx = self.prev_idx = 0
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        return None
 
 
 def pretend_a_card(patches: Patches, ledger: Ledger, card: Card) -> None:
@@ -71,7 +77,7 @@ def pretend_a_card(patches: Patches, ledger: Ledger, card: Card) -> None:
     for name in ("Stream", "Event", "ExternalStream"):
         patches.put(cuda, name, _Stream)
     for name in ("stream", "device", "device_of"):
-        patches.put(cuda, name, _as_before)
+        patches.put(cuda, name, _AsBefore)
     patches.put(cuda.amp.common, "amp_definitely_not_available", lambda: False)
     patches.put(cuda.memory, "memory_allocated", _answers(ledger, card)["memory_allocated"])
     patches.put(torch, "Generator", _Generator)

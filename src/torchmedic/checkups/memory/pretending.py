@@ -19,8 +19,10 @@ from torchmedic.checkups.memory.cuda_api import pretend_a_card
 from torchmedic.checkups.memory.guard import install_guard
 from torchmedic.checkups.memory.kernels import Kernels
 from torchmedic.checkups.memory.ledger import Ledger
+from torchmedic.checkups.memory.overlay import Overlay
 from torchmedic.checkups.memory.patches import Patches
 from torchmedic.checkups.memory.recurrent import install_recurrent
+from torchmedic.checkups.memory.saved import install_saved
 from torchmedic.checkups.memory.values import value_of
 from torchmedic.checkups.memory.world import Backward, World
 
@@ -31,8 +33,9 @@ _DESTINATION = "_torchmedic_destination"
 class Pretence:
     """A world with a card (or, on `cpu`, one in which the CPU is counted as if it were the card)."""
 
-    def __init__(self, card: Card, device: str, *, expandable: bool = False) -> None:
+    def __init__(self, card: Card, device: str, *, expandable: bool = False, overlay: Overlay | None = None) -> None:
         self.card = card
+        self._overlay = overlay
         self.ledger = Ledger(device, expandable=expandable)
         self.backward = Backward()
         self.world = World(self.ledger, Kernels(card), self.backward)
@@ -59,7 +62,9 @@ class Pretence:
         self._watch_the_engine()
         self._make_parameters_fake()
         self._let_values_out()
-        put(torch, "save", self._do_not_save)
+        if self._overlay is None:
+            put(torch, "save", self._do_not_save)
+        install_saved(self._patches, self.world, self._overlay)
         # On a card optimizers work on all parameters at once, if they know the parameters' type.
         put(optimizer, "_foreach_supported_types", [*optimizer._foreach_supported_types, FakeTensor])
         self.world.__enter__()  # type: ignore[no-untyped-call]

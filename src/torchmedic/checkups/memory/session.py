@@ -16,6 +16,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from torchmedic.checkups.memory.asking import PLAN_FILE, Request
+from torchmedic.checkups.memory.held_files import hold_files, lead_libraries
 from torchmedic.facts import Location, MemoryPlan, to_plain
 from torchmedic.facts.memory_plan import LostTrack
 from torchmedic.probes.frames import is_user_file, location, user_location
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from _typeshed import TraceFunction
 
     from torchmedic.checkups.memory.following import Following
+    from torchmedic.checkups.memory.overlay import Overlay
     from torchmedic.checkups.memory.pretending import Pretence
 
 _PATIENCE = 45
@@ -33,14 +35,22 @@ def start(folder: Path, after_import: Callable[[str, Callable[[], None]], None])
     """Prepare this process; the script has not begun yet."""
     request = Request.read(folder)
     began = time.monotonic()
-    after_import("torch", lambda: _begin(request, folder, began, after_import))
+    overlay = hold_files(folder)
+    lead_libraries(overlay, after_import)
+    after_import("torch", lambda: _begin(request, folder, began, after_import, overlay))
 
 
 def _begin(
-    request: Request, folder: Path, began: float, after_import: Callable[[str, Callable[[], None]], None]
+    request: Request,
+    folder: Path,
+    began: float,
+    after_import: Callable[[str, Callable[[], None]], None],
+    overlay: Overlay | None,
 ) -> None:
-    make = _measure if request.device == "real" else functools.partial(pretend, request, after_import)
-    finish = make(folder, began)
+    if request.device == "real":
+        finish = _measure(folder, began, overlay)
+    else:
+        finish = pretend(request, after_import, folder, began, overlay)
     atexit.register(lambda: finish(_lost()))
 
 
@@ -93,19 +103,27 @@ def _at_the_next_line(frame: FrameType | None, act: Callable[[], None]) -> None:
     sys.settrace(on_call)
 
 
-def _measure(folder: Path, began: float) -> Callable[[LostTrack | None], None]:
+def _measure(folder: Path, began: float, overlay: Overlay | None) -> Callable[[LostTrack | None], None]:
     from torchmedic.checkups.memory.measuring import Measuring
+    from torchmedic.checkups.memory.patches import Patches
+    from torchmedic.checkups.memory.saved import lead_torch
 
     def finish(lost: LostTrack | None) -> None:
-        _write(measuring.plan(began, lost), folder)
+        _write(_with_held_back(measuring.plan(began, lost), overlay), folder)
 
+    if overlay is not None:
+        lead_torch(Patches(), overlay)
     measuring = Measuring(lambda: _leave(finish))
     measuring.begin()
     return finish
 
 
 def pretend(
-    request: Request, after_import: Callable[[str, Callable[[], None]], None], folder: Path, began: float
+    request: Request,
+    after_import: Callable[[str, Callable[[], None]], None],
+    folder: Path,
+    began: float,
+    overlay: Overlay | None,
 ) -> Callable[[LostTrack | None], None]:
     """Begin the pretence in this process; returns what writes the plan at its end."""
     from torchmedic.checkups.memory.cards import card_named
@@ -113,13 +131,14 @@ def pretend(
     from torchmedic.checkups.memory.following import Following
     from torchmedic.checkups.memory.frameworks import Flags, Loaders, adapt_frameworks
     from torchmedic.checkups.memory.pretending import Pretence
+    from torchmedic.checkups.memory.saved import adapt_safetensors
     from torchmedic.checkups.memory.summing import make_plan
 
-    pretence = Pretence(card_named(request.card), request.device, expandable=request.expandable)
+    pretence = Pretence(card_named(request.card), request.device, expandable=request.expandable, overlay=overlay)
 
     def finish(lost: LostTrack | None) -> None:
         plan = make_plan(pretence, following.steps, began, f"fake-{request.device}", lost)
-        plan = replace(plan, loader_batch=loaders.batch, flags=flags.values)
+        plan = _with_held_back(replace(plan, loader_batch=loaders.batch, flags=flags.values), overlay)
         following.end()
         pretence.end()
         _write(plan if request.device == "cpu" else _if_trusted(plan), folder)
@@ -127,6 +146,7 @@ def pretend(
     following = Following(pretence, lambda: _leave(finish), cure_named(request.remedy))
     loaders, flags = Loaders(request.loader_batch), Flags()
     adapt_frameworks(loaders, flags, after_import)
+    after_import("safetensors.torch", adapt_safetensors)
     pretence.begin()
     following.begin()
     _give_up_in_time(pretence, following, finish)
@@ -163,6 +183,12 @@ def _if_trusted(plan: MemoryPlan) -> MemoryPlan:
         refused = LostTrack(error=f"the pretended card failed its self-test on this torch ({error})", where=None)
         return replace(plan, steps=0, lost=refused)
     return plan
+
+
+def _with_held_back(plan: MemoryPlan, overlay: Overlay | None) -> MemoryPlan:
+    if overlay is None:
+        return plan
+    return replace(plan, not_written=overlay.not_written(), not_deleted=overlay.not_deleted())
 
 
 def _write(plan: MemoryPlan, folder: Path) -> None:

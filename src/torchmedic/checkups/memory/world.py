@@ -71,6 +71,8 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs = kwargs or {}
         if func is _DEVICE:
             return func(*args)
+        if kwargs.get("pin_memory"):
+            kwargs = {**kwargs, "pin_memory": False}  # pages are pinned for a card that is there
         leaves = tensors_in((*args, *kwargs.values()))
         if not leaves and self.backward.asks and "device" in kwargs:
             # The engine makes tensors where it takes the others to be: see `Backward`.
