@@ -60,7 +60,7 @@ class Starters(Probe):
         rank = rank_in(environment)
         if rank is None and self._settings.launcher:
             rank = 0  # a launcher asked for one process tells it no rank
-        if rank is None or rank == rank_in(os.environ):
+        if rank is None or (rank == rank_in(os.environ) and not self._settings.launcher):
             return environment
         try:
             return armed_environment(rank_settings(self._settings, rank, world_in(environment)), environment)
@@ -142,6 +142,21 @@ def remember_ends() -> None:
 
 def wake_as_rank(settings: Settings, arm: Callable[[Settings], object]) -> None:
     """A spawned process is watched from the moment it joins a process group."""
+    _before_joining(lambda rank, world: arm(rank_settings(settings, rank, world)))
+
+
+def move_forked_ranks(recorder: Recorder) -> None:
+    """A forked process that joins a process group goes on in a run file of its own."""
+
+    def move(rank: int, world: int) -> None:
+        if not recorder.is_ours:
+            recorder.move_to(new_rank(Path(recorder.settings.common), rank, world=world), run_file_of(rank), rank)
+
+    _before_joining(move)
+
+
+def _before_joining(act: Callable[[int, int], object]) -> None:
+    """Call once, with the rank and the number of ranks, before this process joins a process group."""
     import torch.distributed as dist
 
     if not dist.is_available():
@@ -153,8 +168,7 @@ def wake_as_rank(settings: Settings, arm: Callable[[Settings], object]) -> None:
         dist.init_process_group = original
         rank = kwargs.get("rank", os.environ.get("RANK", ""))
         if str(rank).isdigit():
-            world = int(kwargs.get("world_size") or os.environ.get("WORLD_SIZE") or 1)
-            arm(rank_settings(settings, int(rank), world))
+            act(int(rank), int(kwargs.get("world_size") or os.environ.get("WORLD_SIZE") or 1))
         return dist.init_process_group(*args, **kwargs)
 
     dist.init_process_group = init_process_group
