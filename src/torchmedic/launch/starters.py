@@ -14,6 +14,7 @@ from multiprocessing import process as mp_process
 from pathlib import Path
 from typing import Any
 
+from torchmedic.launch.apart import Awakening, move_here
 from torchmedic.launch.parent import armed_environment
 from torchmedic.probes.patching import Patches, hide_frame
 from torchmedic.ranks.folders import new_rank, run_file_of
@@ -77,7 +78,14 @@ class Starters(Probe):
                 original(process)
 
         self._patches.replace(mp_process.BaseProcess, "start", start)
-        self._patches.replace(mp_process.BaseProcess, "run", _remembering(mp_process.BaseProcess.run))
+        run = _remembering(mp_process.BaseProcess.run, self._await_training)
+        self._patches.replace(mp_process.BaseProcess, "run", run)
+
+    def _await_training(self, process: Any) -> None:
+        """In a forked process: if it trains, it is watched from then on."""
+        is_worker = getattr(getattr(process, "_target", None), "__name__", "") == _LOADER_WORKER
+        if not self.recorder.is_ours and not is_worker and "torch" in sys.modules:
+            Awakening(functools.partial(move_here, self.recorder))
 
     def _is_spawned(self, process: Any) -> bool:
         """What is forked has all it needs already."""
@@ -117,11 +125,16 @@ def rank_settings(settings: Settings, rank: int, world: int) -> Settings:
     )
 
 
-def _remembering(run: Any) -> Any:
+def _nothing(_process: Any) -> None:
+    """There is nothing to do before a process begins."""
+
+
+def _remembering(run: Any, before: Callable[[Any], None] = _nothing) -> Any:
     """What ends the target of a process is kept where the end of the run looks for it: `multiprocessing` drops it."""
 
     @functools.wraps(run)
     def remembering(process: Any) -> None:
+        before(process)
         try:
             run(process)
         except BaseException as error:
@@ -141,8 +154,16 @@ def remember_ends() -> None:
 
 
 def wake_as_rank(settings: Settings, arm: Callable[[Settings], object]) -> None:
-    """A spawned process is watched from the moment it joins a process group."""
-    _before_joining(lambda rank, world: arm(rank_settings(settings, rank, world)))
+    """A spawned process is watched from the moment it joins a process group, or begins to train without one."""
+    asleep = Awakening(lambda number: awake.append(arm(rank_settings(settings, number, 1))))
+    awake: list[object] = []
+
+    def join(rank: int, world: int) -> None:
+        asleep.over()
+        if not awake:
+            arm(rank_settings(settings, rank, world))
+
+    _before_joining(join)
 
 
 def move_forked_ranks(recorder: Recorder) -> None:
