@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from torchmedic.facts import ChildDeath, Crash, PeerLost, RankEnded, Run, standing_of
+from torchmedic.facts import ChildDeath, Crash, Joining, PeerLost, RankEnded, RankSeen, Run, standing_of
 from torchmedic.findings import Diagnosis, Outcome, Rule, Verdict
 from torchmedic.rules import catalogue
 
@@ -75,8 +75,9 @@ def _without_repeats(found: list[Diagnosis]) -> list[Diagnosis]:
 
 def _naming_ranks(found: list[Diagnosis], run: Run, rules: dict[str, Rule]) -> list[Diagnosis]:
     """Say on which ranks a thing was seen. A rule that compares ranks says so in its own words."""
+    is_group = run.first(RankSeen) is not None or run.first(Joining) is not None
     return [
-        replace(d, evidence=(_seen_on(d.ranks, run.info.world), *d.evidence))
+        replace(d, evidence=((_seen_on if is_group else _seen_in)(d.ranks, run.info.world), *d.evidence))
         if d.ranks and not rules[d.name].across_ranks
         else d
         for d in found
@@ -92,6 +93,18 @@ def _seen_on(ranks: tuple[int, ...], world: int) -> str:
         return f"seen on all {world} ranks"
     names = ", ".join(map(str, ranks[:-1])) + (" and " if len(ranks) > 1 else "") + str(ranks[-1])
     return f"seen on rank{'s' if len(ranks) > 1 else ''} {names} of {world}"
+
+
+def _seen_in(processes: tuple[int, ...], count: int) -> str:
+    """The same of processes that train apart, numbered in the order in which they were started.
+
+    >>> _seen_in((1,), 4), _seen_in((0, 1), 2)
+    ('seen in process 1 of 4, counted from 0', 'seen in all 2 processes')
+    """
+    if len(processes) >= count:
+        return f"seen in all {count} processes"
+    names = ", ".join(map(str, processes[:-1])) + (" and " if len(processes) > 1 else "") + str(processes[-1])
+    return f"seen in process{'es' if len(processes) > 1 else ''} {names} of {count}, counted from 0"
 
 
 def _without_fallbacks(found: list[Diagnosis], rules: dict[str, Rule]) -> list[Diagnosis]:

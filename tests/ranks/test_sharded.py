@@ -21,3 +21,12 @@ def test_sharded_training_runs_as_without_us(tmp_path: Path) -> None:
     assert ours == [
         "torchmedic: parameters are sharded (DTensor): weights and gradients are not examined, and no step is withheld"
     ]
+
+
+def test_parts_that_one_rank_alone_puts_together_are_a_collective_of_that_rank() -> None:
+    watched = run_watched(SCRIPT, "gather")
+    (diagnosis,) = [found for found in watched.verdict.diagnoses if found.severity == "error"]
+    assert diagnosis.code == "RNK005", rendered(watched.verdict)
+    assert diagnosis.headline == "rank 0 waits in `full_tensor` of `float32[16, 8]`, which rank 1 never calls"
+    assert diagnosis.where is not None
+    assert "# here: gather" in diagnosis.where.source

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from torchmedic.findings import Verdict
     from torchmedic.launch.launchers import Place
 
+_RANKS_AGAIN_SECONDS = 120.0
+_BEFORE_THE_LAUNCHER_KILLS_US = 24.0  # torchrun waits half a minute for ranks that it has asked to end
+
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the verdict as JSON (schema 1).")
@@ -97,7 +100,7 @@ def command(
     if place is not None and not _speaks_for_all(folder, place):
         raise SystemExit(status)
     with _status_kept(status):
-        _look_again(command, folder, settings)
+        _look_again(command, folder, settings, place)
         verdict = _verdict(folder)
         _write(verdict, json_path, sarif_path)
         report = _write_report(folder, verdict, html_path)
@@ -129,7 +132,9 @@ def _run_watched(command: tuple[str, ...], place: Place | None, **wishes: Any) -
         launcher=is_launcher(command),
         **wishes,
     )
-    settings = settings if place is None else _as_rank(settings, place)
+    if place is not None:
+        settings = _as_rank(settings, place)
+        _outlive_the_launcher()
     attendant = Attendant(folder, settings.on_stuck)
 
     def start() -> int:
@@ -156,14 +161,21 @@ def _as_rank(settings: Settings, place: Place) -> Settings:
     )
 
 
-def _speaks_for_all(folder: Path, place: Place) -> bool:
-    """Whether this is the last rank of the first machine to finish: the others leave the word to it."""
+def _outlive_the_launcher() -> None:
+    """A launcher ends the other ranks when one has failed: the script is told, and the report must still be given.
+
+    By a handler, which the script does not inherit as it would a signal that is ignored.
+    """
     import signal
 
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
+        signal.signal(signal.SIGTERM, lambda *_: None)
+
+
+def _speaks_for_all(folder: Path, place: Place) -> bool:
+    """Whether this is the last rank of the first machine to finish: the others leave the word to it."""
     from torchmedic.ranks.folders import is_last
 
-    # A launcher ends the other ranks when one has failed; the report must still be given.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     return is_last(folder, place.rank, place.local_world) and place.is_first_machine
 
 
@@ -192,13 +204,19 @@ def _get_ready() -> None:
         importlib.import_module("torchmedic.triage").catalogue()
 
 
-def _look_again(command: tuple[str, ...], folder: Path, settings: Settings) -> None:
-    """Run the script a second time where only that can tell more; not with several ranks."""
-    from torchmedic.launch.retrace import look_again_if_needed
+def _look_again(command: tuple[str, ...], folder: Path, settings: Settings, place: Place | None) -> None:
+    """Run the script a second time where only that can tell more; with several ranks all of them, or none."""
+    from torchmedic.launch.launchers import launched_again
+    from torchmedic.launch.retrace import look_again_at_ranks, look_again_if_needed
     from torchmedic.ranks.merging import rank_files
 
     if not rank_files(folder):
         look_again_if_needed(command, folder, settings)
+    elif place is None:
+        look_again_at_ranks(command, folder, settings, _RANKS_AGAIN_SECONDS)
+    else:
+        told = replace(settings, launcher=True)
+        look_again_at_ranks(launched_again(command, place.world), folder, told, _BEFORE_THE_LAUNCHER_KILLS_US)
 
 
 def _verdict(folder: Path) -> Verdict:

@@ -18,7 +18,7 @@ from torchmedic import settings as options
 from torchmedic.checkups.memory.session import start as start_memory
 from torchmedic.facts import AbruptExit, Interrupted
 from torchmedic.launch.imports import after_import
-from torchmedic.launch.starters import Starters, remember_ends, wake_as_rank
+from torchmedic.launch.starters import Starters, move_forked_ranks, remember_ends, wake_as_rank
 from torchmedic.probes.clues import Clues
 from torchmedic.probes.environment import Surroundings
 from torchmedic.probes.exceptions import crash_of
@@ -68,7 +68,9 @@ def _arm(settings: options.Settings) -> Callable[[], None]:
     atexit.register(finish)
     _record_abrupt_exit(recorder)
     if settings.purpose == "retrace":
-        _retrace(recorder)
+        recorder.add(Starters())
+        if not settings.launcher:
+            _retrace(recorder)
         return finish
     if settings.purpose == "reading":
         _note_readings(recorder)
@@ -139,6 +141,7 @@ def _retrace(recorder: Recorder) -> None:
         from torchmedic.watching import install_clock
 
         install_clock(recorder)
+        move_forked_ranks(recorder)
 
     after_import("torch", keep_clock)
     for probe in (Readings(), Groupings(), Preparation()):

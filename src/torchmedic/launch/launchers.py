@@ -34,6 +34,11 @@ def is_launcher(command: Sequence[str]) -> bool:
     return len(command) > 1 and command[0] == "-m" and command[1] in _LAUNCHERS
 
 
+def launched_again(command: Sequence[str], ranks: int) -> tuple[str, ...]:
+    """A command of one rank as a command that starts all of them, on this machine."""
+    return ("-m", _MODULES["torchrun",], "--standalone", "--nproc-per-node", str(ranks), *command)
+
+
 @dataclass(frozen=True)
 class Place:
     """Our own place among ranks that a launcher has started, each under a `torchmedic run` of its own."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +25,7 @@ from torchmedic.facts import (
     Trial,
 )
 from torchmedic.launch.parent import run_script
+from torchmedic.ranks.merging import load_whole, rank_files
 from torchmedic.settings import RUN_FILE, Purpose, Settings
 from torchmedic.store import RunFileError, append, load
 
@@ -122,6 +125,50 @@ def look_again_if_needed(command: Sequence[str], folder: Path, settings: Setting
                 _run_again(command, folder, settings_again(settings, purpose, asks, asked))
     except RunFileError:
         return
+
+
+def look_again_at_ranks(command: Sequence[str], folder: Path, settings: Settings, seconds: float) -> None:
+    """Start all ranks again, silently, where a line outside the data set may have made what one of them read.
+
+    Ranks on other machines could not be started from here.
+    """
+    try:
+        ranks = load_whole(folder).ranks
+        sick, step = next(((run, asked.step) for run in ranks if (asked := entered_with_data(run))), (None, None))
+        if sick is None or sick.first(Birth) is not None or len(ranks) < sick.info.world:
+            return
+        seen = _seen_by_ranks(command, folder, replace(settings, purpose="retrace", until_step=step), seconds)
+        births = (o for run in seen.ranks if run.info.rank == sick.info.rank for o in run.observations)
+        append(_file_of(sick, folder), [o for o in births if isinstance(o, SEEN_AGAIN)])
+    except RunFileError:
+        return
+
+
+def _seen_by_ranks(command: Sequence[str], folder: Path, settings: Settings, seconds: float) -> Run:
+    second = folder / settings.purpose
+    second.mkdir()
+    told = replace(settings, run_folder=str(second), run_file=RUN_FILE, shared_folder="", rank=None, parent=os.getpid())
+    run_script(command, second, told, silent=True, attend=_killed_after(seconds))
+    seen = load_whole(second)
+    shutil.rmtree(second, ignore_errors=True)
+    return seen
+
+
+def _killed_after(seconds: float) -> Callable[[int], None]:
+    """Ends a process that takes longer; the ranks that it started end with it."""
+    until = time.monotonic() + seconds
+
+    def attend(pid: int) -> None:
+        if time.monotonic() > until:
+            os.kill(pid, signal.SIGKILL)
+
+    return attend
+
+
+def _file_of(rank: Run, folder: Path) -> Path:
+    """The run file of a rank; the process that starts the others may be one itself."""
+    files = [file for file in rank_files(folder) if load(file).info.started == rank.info.started]
+    return files[0] if files else folder / RUN_FILE
 
 
 def settings_again(settings: Settings, purpose: Purpose, asks: Question, asked: Asked) -> Settings:

@@ -14,6 +14,7 @@ from multiprocessing import process as mp_process
 from pathlib import Path
 from typing import Any
 
+from torchmedic.launch.apart import Awakening, move_here
 from torchmedic.launch.parent import armed_environment
 from torchmedic.probes.patching import Patches, hide_frame
 from torchmedic.ranks.folders import new_rank, run_file_of
@@ -60,7 +61,7 @@ class Starters(Probe):
         rank = rank_in(environment)
         if rank is None and self._settings.launcher:
             rank = 0  # a launcher asked for one process tells it no rank
-        if rank is None or rank == rank_in(os.environ):
+        if rank is None or (rank == rank_in(os.environ) and not self._settings.launcher):
             return environment
         try:
             return armed_environment(rank_settings(self._settings, rank, world_in(environment)), environment)
@@ -77,7 +78,14 @@ class Starters(Probe):
                 original(process)
 
         self._patches.replace(mp_process.BaseProcess, "start", start)
-        self._patches.replace(mp_process.BaseProcess, "run", _remembering(mp_process.BaseProcess.run))
+        run = _remembering(mp_process.BaseProcess.run, self._await_training)
+        self._patches.replace(mp_process.BaseProcess, "run", run)
+
+    def _await_training(self, process: Any) -> None:
+        """In a forked process: if it trains, it is watched from then on."""
+        is_worker = getattr(getattr(process, "_target", None), "__name__", "") == _LOADER_WORKER
+        if not self.recorder.is_ours and not is_worker and "torch" in sys.modules:
+            Awakening(functools.partial(move_here, self.recorder))
 
     def _is_spawned(self, process: Any) -> bool:
         """What is forked has all it needs already."""
@@ -117,11 +125,16 @@ def rank_settings(settings: Settings, rank: int, world: int) -> Settings:
     )
 
 
-def _remembering(run: Any) -> Any:
+def _nothing(_process: Any) -> None:
+    """There is nothing to do before a process begins."""
+
+
+def _remembering(run: Any, before: Callable[[Any], None] = _nothing) -> Any:
     """What ends the target of a process is kept where the end of the run looks for it: `multiprocessing` drops it."""
 
     @functools.wraps(run)
     def remembering(process: Any) -> None:
+        before(process)
         try:
             run(process)
         except BaseException as error:
@@ -141,7 +154,30 @@ def remember_ends() -> None:
 
 
 def wake_as_rank(settings: Settings, arm: Callable[[Settings], object]) -> None:
-    """A spawned process is watched from the moment it joins a process group."""
+    """A spawned process is watched from the moment it joins a process group, or begins to train without one."""
+    asleep = Awakening(lambda number: awake.append(arm(rank_settings(settings, number, 1))))
+    awake: list[object] = []
+
+    def join(rank: int, world: int) -> None:
+        asleep.over()
+        if not awake:
+            arm(rank_settings(settings, rank, world))
+
+    _before_joining(join)
+
+
+def move_forked_ranks(recorder: Recorder) -> None:
+    """A forked process that joins a process group goes on in a run file of its own."""
+
+    def move(rank: int, world: int) -> None:
+        if not recorder.is_ours:
+            recorder.move_to(new_rank(Path(recorder.settings.common), rank, world=world), run_file_of(rank), rank)
+
+    _before_joining(move)
+
+
+def _before_joining(act: Callable[[int, int], object]) -> None:
+    """Call once, with the rank and the number of ranks, before this process joins a process group."""
     import torch.distributed as dist
 
     if not dist.is_available():
@@ -153,8 +189,7 @@ def wake_as_rank(settings: Settings, arm: Callable[[Settings], object]) -> None:
         dist.init_process_group = original
         rank = kwargs.get("rank", os.environ.get("RANK", ""))
         if str(rank).isdigit():
-            world = int(kwargs.get("world_size") or os.environ.get("WORLD_SIZE") or 1)
-            arm(rank_settings(settings, int(rank), world))
+            act(int(rank), int(kwargs.get("world_size") or os.environ.get("WORLD_SIZE") or 1))
         return dist.init_process_group(*args, **kwargs)
 
     dist.init_process_group = init_process_group

@@ -16,10 +16,11 @@ import torch
 import torch.distributed as dist
 
 from torchmedic.facts import Joining, RankSeen
+from torchmedic.launch.imports import after_import
 from torchmedic.probes.frames import location_of, user_location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.nesting import nests, user_frames
-from torchmedic.probes.patching import Patches, hide_frame
+from torchmedic.probes.patching import Patches, frame_hidden, hide_frame
 from torchmedic.probes.rank_draws import RankDraws
 from torchmedic.probes.rank_exam import RankExam
 from torchmedic.probes.rank_replicas import RankReplicas
@@ -37,6 +38,7 @@ COLLECTIVES = (
     "monitored_barrier",
     "all_gather",
     "all_gather_into_tensor",
+    "all_gather_single",
     "all_gather_object",
     "gather",
     "gather_object",
@@ -45,6 +47,7 @@ COLLECTIVES = (
     "broadcast_object_list",
     "reduce_scatter",
     "reduce_scatter_tensor",
+    "reduce_scatter_single",
     "all_to_all",
     "all_to_all_single",
 )
@@ -104,6 +107,7 @@ class Ranks(Probe):
             if hasattr(dist, name):
                 self._watch(name)
         self._watch_buffers()
+        after_import("torch.distributed.tensor", self._watch_gathering)
         recorder.add(RankSplits())
 
     def remove(self) -> None:
@@ -215,6 +219,23 @@ class Ranks(Probe):
 
         self._patches.replace(kind, "_sync_buffers", spread)
 
+    def _watch_gathering(self) -> None:
+        """`full_tensor` of a parameter that is spread over ranks fetches the other parts: all have to call it."""
+        kind: Any = sys.modules["torch.distributed.tensor"].DTensor
+        original = kind.full_tensor
+
+        @functools.wraps(original)
+        def full_tensor(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+            calls = self._calls if self.recorder.is_ours and _is_spread_over_all(tensor) else None
+            number = self._write_down(calls, "full_tensor", _form((tensor,), {})) if calls is not None else 0
+            with frame_hidden:
+                result = original(tensor, *args, **kwargs)
+            if calls is not None:
+                calls.end(number)
+            return result
+
+        self._patches.replace(kind, "full_tensor", full_tensor)
+
     def on_batch(self, batch: Any, iterator: Any) -> None:
         self._taken.note(iterator)
 
@@ -245,6 +266,12 @@ def _is_whole_world(group: Any) -> bool:
     with contextlib.suppress(Exception):
         return group is None or dist.get_world_size(group) == dist.get_world_size()
     return False
+
+
+def _is_spread_over_all(tensor: Any) -> bool:
+    """Whether every rank holds a part of a tensor, and none all of it."""
+    is_spread = any(not placement.is_replicate() for placement in tensor.placements)
+    return bool(is_spread and tensor.device_mesh.size() == dist.get_world_size())
 
 
 def _tensors(args: Any, kwargs: Any) -> list[Any]:

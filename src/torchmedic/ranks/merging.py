@@ -8,7 +8,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from torchmedic.facts import CollectiveCalls, Crash, LastSeen, Observation, PeerLost, RankEnded, RankSeen, Run, SickStep
+from torchmedic.facts import (
+    ChildDeath,
+    CollectiveCalls,
+    Crash,
+    LastSeen,
+    Observation,
+    PeerLost,
+    RankEnded,
+    RankSeen,
+    Run,
+    SickStep,
+)
 from torchmedic.ranks.calls import read_calls
 from torchmedic.ranks.whereabouts import last_seen
 from torchmedic.settings import RUN_FILE
@@ -60,7 +71,8 @@ def merged(main: Run | None, ranks: Iterable[Run]) -> Run:
         first,
         torch=ordered[0].info.torch or first.torch,
         steps=max(run.info.steps for run in ordered),
-        world=max(run.info.world for run in ordered),
+        # Processes that train apart belong to no group that would say how many they are.
+        world=max(len(ordered), *(run.info.world for run in ordered)),
         stopped_by_us=first.stopped_by_us or any(run.info.stopped_by_us for run in ordered),
         folder=next((run.info.folder for run in ordered if run.first(SickStep) is not None), first.folder),
     )
@@ -83,18 +95,25 @@ def _with_ends(ranks: tuple[Run, ...], main: Run | None) -> tuple[Run, ...]:
     """Give each rank what the process that started it, or the one that started all, knows of its end."""
     ends = {run.info.rank: end for run in ranks if (end := _own_end(run)) is not None}
     ends |= {seen.rank: seen for seen in main.all(RankEnded)} if main is not None else {}
-    return tuple(
-        replace(run, observations=(*run.observations, ends[run.info.rank])) if run.info.rank in ends else run
-        for run in ranks
-    )
+    return tuple(_with_end(run, ends[run.info.rank]) if run.info.rank in ends else run for run in ranks)
+
+
+def _with_end(run: Run, end: RankEnded) -> Run:
+    """However a rank was started, a kill from outside is told in one way: by its end."""
+    kept = (seen for seen in run.observations if not (isinstance(seen, ChildDeath) and seen.name == end.signal))
+    return replace(run, observations=(*kept, end))
 
 
 def _own_end(run: Run) -> RankEnded | None:
-    """The end of a rank that left with a status and said nothing else of why."""
+    """The end of a rank that was killed, or left with a status and said nothing else of why."""
+    at = run.info.started + run.info.seconds
+    death = run.first(ChildDeath)
+    if death is not None and death.name == "SIGKILL":
+        return RankEnded(rank=run.info.rank, signal=death.name, at=at, last_seen=death.last_seen)
     status = run.info.exit_code or 0
     if not 0 < status < _OF_SIGNALS or run.info.stopped_by_us or run.first(Crash) or run.first(PeerLost):
         return None
-    return RankEnded(rank=run.info.rank, status=status, at=run.info.started + run.info.seconds)
+    return RankEnded(rank=run.info.rank, status=status, at=at)
 
 
 def _without_echo(run: Run) -> Run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -54,11 +55,15 @@ class BufferCopies:
 
 @dataclass(frozen=True)
 class Handed:
-    """A batch that a DataLoader handed out, with the sampler's indices and the data set's class."""
+    """A batch that a DataLoader handed out, with the sampler's indices and the data set's class.
+
+    `iterator` leads to the one that fetched it, as long as the script keeps that.
+    """
 
     batch: Any
     indices: Any = None
     dataset: str = ""
+    iterator: Callable[[], Any] | None = None
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -91,7 +92,8 @@ class Doctor(Probe):
 
     def on_batch(self, batch: Any, iterator: Any) -> None:
         if self._session is None:
-            self.guard.on_batch_of(Handed(batch, *self._loaders.batch_facts(iterator)))
+            facts = self._loaders.batch_facts(iterator)
+            self.guard.on_batch_of(Handed(batch, *facts, iterator=weakref.ref(iterator)))
 
     def on_zero_grad(self, optimizer: Any) -> None:
         if self._session is None:

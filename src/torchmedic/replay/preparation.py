@@ -1,4 +1,4 @@
-"""A second, silent run that finds the line of the user's own preparation where a value stopped being finite."""
+"""Finds the line of the user's own preparation where a value stopped being finite, in a second, silent run."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import functools
 import os
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
 from torchmedic.facts import Birth, Operand
-from torchmedic.probes.frames import is_user_file, location
+from torchmedic.probes.frames import is_user_file, location, outward
 from torchmedic.probes.values import tensor_summary
 from torchmedic.record import Probe, Recorder
 from torchmedic.replay.groups import groups_of
@@ -35,51 +36,31 @@ class _Level:
     was_handed: bool = False  # something not finite came back from a call of this line
 
 
-class Preparation(Probe):
-    """Watches user lines until the sick step: which one first left a NaN or infinity in a variable.
+class LineWatch:
+    """Watches user lines while it is on: which one first left a NaN or infinity in a variable.
 
-    Births that are mended again (`fillna`, `dropna`) before the step are struck out.
+    Births that are mended again (`fillna`, `dropna`) before the end are struck out. `late` is called when it has been
+    on for too long.
     """
 
-    name = "preparation"
-
-    def install(self, recorder: Recorder) -> None:
-        super().install(recorder)
+    def __init__(self, late: Callable[[], None]) -> None:
+        self._late = late
         self._levels: dict[int, _Level] = {}
         self._births: list[tuple[int, str, Birth]] = []
         self._entered = 0
         self._until = time.monotonic() + SECONDS
-        self._backwards = 0
-        self._steps_left = recorder.settings.until_step
+
+    def begin(self) -> None:
+        """From here on, also in the functions that are running."""
         sys.settrace(self._enter)
+        for frame in outward(sys._getframe(1)):
+            if is_user_file(frame.f_code.co_filename):
+                frame.f_trace = self._enter(frame, "call", None)
 
-    def remove(self) -> None:
+    def end(self) -> list[Birth]:
+        """Stop watching; what was born and not mended."""
         sys.settrace(None)
-
-    def on_step(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
-        """The sick step has been reached: everything that matters has happened."""
-        if self._steps_left is not None and self.recorder.step + 1 >= self._steps_left:
-            self._leave()
-
-    def on_backward(self, roots: Any) -> None:
-        """A loop without an optimizer is left after a while: its steps are not counted."""
-        if self._steps_left is not None and self.recorder.step + 1 >= self._steps_left:
-            self._backwards += 1
-            if self._backwards > MOST_BACKWARDS:
-                self._leave()
-
-    def on_finish(self) -> None:
-        sys.settrace(None)
-        for _, _, birth in self._births:
-            self.recorder.observe(birth)
-
-    def _leave(self) -> None:
-        self.on_finish()
-        self.recorder.flush()
-        sys.stdout.flush()
-        os._exit(0)
-
-    # -- tracing -------------------------------------------------------------------------------------------------
+        return [birth for _, _, birth in self._births]
 
     def _enter(self, frame: FrameType, event: str, _arg: Any) -> Any:
         if not is_user_file(frame.f_code.co_filename):
@@ -90,7 +71,7 @@ class Preparation(Probe):
 
     def _within(self, frame: FrameType, event: str, arg: Any) -> Any:
         if time.monotonic() > self._until:
-            self._leave()
+            self._late()
         level = self._levels.setdefault(id(frame), _Level(line=frame.f_lineno or 0, number=0))
         if event in ("line", "return"):
             self._look(frame, level)
@@ -160,6 +141,44 @@ class Preparation(Probe):
                 ),
             )
         )
+
+
+class Preparation(Probe):
+    """Watches user lines until the sick step."""
+
+    name = "preparation"
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._lines = LineWatch(self._leave)
+        self._backwards = 0
+        self._steps_left = recorder.settings.until_step
+        self._lines.begin()
+
+    def remove(self) -> None:
+        self._lines.end()
+
+    def on_step(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
+        """The sick step has been reached: everything that matters has happened."""
+        if self._steps_left is not None and self.recorder.step + 1 >= self._steps_left:
+            self._leave()
+
+    def on_backward(self, roots: Any) -> None:
+        """A loop without an optimizer is left after a while: its steps are not counted."""
+        if self._steps_left is not None and self.recorder.step + 1 >= self._steps_left:
+            self._backwards += 1
+            if self._backwards > MOST_BACKWARDS:
+                self._leave()
+
+    def on_finish(self) -> None:
+        for birth in self._lines.end():
+            self.recorder.observe(birth)
+
+    def _leave(self) -> None:
+        self.on_finish()
+        self.recorder.flush()
+        sys.stdout.flush()
+        os._exit(0)
 
 
 def _worst(found: Spoiled) -> tuple[str, ...]:

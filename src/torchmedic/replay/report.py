@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from torchmedic.facts import Growth, Origin, SickStep, Source
+from torchmedic.facts import Birth, Growth, Origin, SickStep, Source
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
@@ -18,6 +18,7 @@ from torchmedic.probes.trace import storage_key
 from torchmedic.record import Recorder
 from torchmedic.replay.ancestry import amplifier
 from torchmedic.replay.case import Case, half_precision
+from torchmedic.replay.fetching import births_of_sample
 from torchmedic.replay.guard import Guard
 from torchmedic.replay.keepsakes import save_reproduction, save_state
 from torchmedic.replay.microscope import Findings, describe
@@ -47,7 +48,10 @@ class Report:
     ) -> None:
         """All facts of a case that was run again, or could not be; what a second run would save is thrown away."""
         if case.findings is not None:
-            self._recorder.observe(self._origin(case, case.findings))
+            origin = self._origin(case, case.findings)
+            self._recorder.observe(origin)
+            for birth in self._births(case, origin.source):
+                self._recorder.observe(birth)
         for trial in case.trials:
             self._recorder.observe(trial)
         self._recorder.observe(
@@ -141,6 +145,12 @@ class Report:
             frame=case.suspicion.frame or sys._getframe(1),
             like=case.trace.outsiders.get(findings.entered.key),
         )
+
+    def _births(self, case: Case, source: Source | None) -> list[Birth]:
+        """Which line made a bad sample; a process alone is run a second time for that, which sees more."""
+        if self._recorder.world == 1 or source is None or source.sample is None:
+            return []
+        return births_of_sample(case.suspicion.beginning.handed, source)
 
     def _growth(self) -> tuple[Growth, ...]:
         """The parameters whose norm grew most over the steps kept."""

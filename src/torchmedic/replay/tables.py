@@ -75,8 +75,8 @@ def zero_labels(value: Any) -> tuple[str, ...]:
 
 def _array(holder: str, array: Any, columns: Any = None, index: Any = None) -> Spoiled | None:
     numpy = sys.modules["numpy"]
-    if not isinstance(array, numpy.ndarray):
-        number = float(array) if isinstance(array, numpy.floating) else 0.0
+    if not isinstance(array, numpy.ndarray) or array.ndim == 0:
+        number = float(array) if array.dtype.kind == "f" else 0.0
         return Spoiled(holder="number", bad=1, nan=int(number != number), total=1) if number - number != 0 else None
     if array.dtype.kind != "f" or not array.size or array.size > _LARGEST:
         return None

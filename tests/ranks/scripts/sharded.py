@@ -1,4 +1,5 @@
 import os
+import sys
 
 import torch
 import torch.distributed as dist
@@ -25,6 +26,8 @@ def train(rank, world):
         loss.backward()
         optimizer.step()
         losses.append(loss.item().hex())
+        if rank == 0 and "gather" in sys.argv:
+            print([len(p.full_tensor()) for p in model.parameters()])  # here: gather
     os.write(1, f"{rank} {' '.join(losses)}\n".encode())
     dist.destroy_process_group()
 

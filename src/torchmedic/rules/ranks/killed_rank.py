@@ -33,7 +33,7 @@ class KilledRank(Rule):
         if not killed:
             yield from self._left(run)
             return
-        rank, ended = killed[0]
+        rank, ended = min(killed, key=lambda pair: pair[1].at)
         last = max(calls_of(rank).values(), key=lambda call: call.number, default=None)
         meaning = _MEANING.get(ended.signal, "")
         yield self.diagnose(
