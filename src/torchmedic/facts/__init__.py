@@ -80,6 +80,7 @@ from torchmedic.facts.flags import FrozenGroup as FrozenGroup
 from torchmedic.facts.flags import FrozenMoved as FrozenMoved
 from torchmedic.facts.flags import FrozenNumbers as FrozenNumbers
 from torchmedic.facts.flags import IdleSwitch as IdleSwitch
+from torchmedic.facts.flags import NeverThawed as NeverThawed
 from torchmedic.facts.full_batches import DividedByFullBatches as DividedByFullBatches
 from torchmedic.facts.full_batches import SamplesLeftOut as SamplesLeftOut
 from torchmedic.facts.graph import GraphCut as GraphCut
@@ -176,6 +177,8 @@ from torchmedic.facts.scene import SourceFile as SourceFile
 from torchmedic.facts.scene import StaleGraph as StaleGraph
 from torchmedic.facts.schedules import GroupRates as GroupRates
 from torchmedic.facts.schedules import LearningRates as LearningRates
+from torchmedic.facts.schedules import RateBegunAnew as RateBegunAnew
+from torchmedic.facts.schedules import RateScaledTwice as RateScaledTwice
 from torchmedic.facts.schedules import SchedulerSeen as SchedulerSeen
 from torchmedic.facts.series import LayersWatched as LayersWatched
 from torchmedic.facts.series import Series as Series

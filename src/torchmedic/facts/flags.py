@@ -87,3 +87,21 @@ class FreezeUndone(Observation):
     switched_on: int
     frozen_at: Location
     where: Location
+
+
+@fact
+class NeverThawed(Observation):
+    """Frozen parameters in an optimizer, and a function that sets `requires_grad` only of what has it already.
+
+    `where` is its condition, `frozen` a call on `subject` with False, and `thawed` one with True.
+    """
+
+    kind: ClassVar[str] = "never-thawed"
+    step: int | None
+    parameters: tuple[str, ...]
+    count: int
+    function: str
+    subject: str
+    where: Location
+    frozen: Location
+    thawed: Location

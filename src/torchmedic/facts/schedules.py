@@ -14,6 +14,7 @@ class SchedulerSeen(Observation):
 
     `factor_made` is the line of the user's own function that it asks for a factor. `stepped_by` is the package that
     steps it, where no line of the user's does. `rates` are those that the groups of the optimizer were built with.
+    `rebuilt` is how many the same line had built before for the same optimizer.
     """
 
     kind: ClassVar[str] = "scheduler-seen"
@@ -44,6 +45,7 @@ class SchedulerSeen(Observation):
     factor_made: Location | None = None
     stepped_by: str = ""
     rates: tuple[float, ...] = ()
+    rebuilt: int = 0
     step: int | None = None
 
 
@@ -80,4 +82,40 @@ class GroupRates(Observation):
     first: tuple[float, ...]
     last: tuple[float, ...]
     where: Location
+    step: int | None = None
+
+
+@fact
+class RateBegunAnew(Observation):
+    """A rate that went one way, was back where it began all at once, and went the same way again, `times` times.
+
+    Each stretch had `steps` steps and went from `begin` to `reached`. `where` is the line that computes it from
+    `counter`, which an inner loop counts anew.
+    """
+
+    kind: ClassVar[str] = "rate-begun-anew"
+    optimizer: str
+    times: int
+    steps: int
+    begin: float
+    reached: float
+    highest: float
+    built: Location | None = None
+    where: Location | None = None
+    counter: str = ""
+    step: int | None = None
+
+
+@fact
+class RateScaledTwice(Observation):
+    """Two lines multiply a learning rate by the same number: `factor` at `where`, and `again_by` at `again`."""
+
+    kind: ClassVar[str] = "rate-scaled-twice"
+    optimizer: str
+    factor: str
+    value: float
+    where: Location
+    again: Location
+    again_by: str
+    rate: float = 0.0
     step: int | None = None

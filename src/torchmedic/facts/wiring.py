@@ -236,13 +236,18 @@ class EvaluatedInTrain(Observation):
 
 @fact
 class SamplerEpochNeverSet(Observation):
-    """A shuffling `DistributedSampler` that was iterated several times with the same epoch, hence in the same order."""
+    """A shuffling `DistributedSampler` that was iterated several times with the same epoch, hence in the same order.
+
+    `loop` is the loop around the one over its batches, and `counter` what that counts.
+    """
 
     kind: ClassVar[str] = "sampler-epoch-never-set"
     iterations: int
     replicas: int
     where: Location | None = None
     built: Location | None = None
+    loop: Location | None = None
+    counter: str = ""
     step: int | None = None
 
 

@@ -37,6 +37,7 @@ from torchmedic.probes.exam_units import UnitExam
 from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.rate_teeth import RateTeeth
 from torchmedic.record import Probe
 
 
@@ -64,6 +65,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         ResumeExam(optimizers),
         OptimizerStateExam(modules, optimizers),
         ScheduleResumeExam(schedules),
+        RateTeeth(optimizers, schedules),
         ScalerExam(),
         StatementExam(modules, optimizers),
         FlagExam(modules, optimizers),

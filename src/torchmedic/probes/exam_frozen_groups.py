@@ -1,4 +1,4 @@
-"""The exam of optimizer groups: one that holds nothing but embeddings which their constructor froze by default."""
+"""The exam of frozen parameters in optimizers: embeddings frozen by default, and what a one-way switch froze."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from torchmedic.facts import FrozenGroup, Location
+from torchmedic.facts import FrozenGroup, Location, NeverThawed
 from torchmedic.probes.expressions import called_name, parsed
+from torchmedic.probes.freezing import one_way_switches
 from torchmedic.probes.holdings import Registered, registered
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
@@ -20,6 +21,7 @@ from torchmedic.record import Probe, Recorder, next_of
 
 _LOOKS = (1, 10, 100, 1_000, 10_000)
 _CONSTRUCTOR = "from_pretrained"
+_MOST_NAMES = 4
 
 
 @dataclass(slots=True)
@@ -49,6 +51,8 @@ class FrozenGroupExam(Probe):
         super().install(recorder)
         self._seen: list[_Sighting] = []
         self._looked_at: set[int] = set()
+        self._frozen: tuple[str, ...] = ()
+        self._count = 0
 
     def on_optimizer(self, optimizer: Any) -> None:
         self._looked_at.discard(id(optimizer))
@@ -67,6 +71,19 @@ class FrozenGroupExam(Probe):
     def on_finish(self) -> None:
         for sighting in self._seen:
             sighting.check()
+        for switch in one_way_switches() if self._count else ():
+            self.recorder.observe(
+                NeverThawed(
+                    step=self.recorder.step,
+                    parameters=self._frozen,
+                    count=self._count,
+                    function=switch.function,
+                    subject=switch.subject,
+                    where=switch.where,
+                    frozen=switch.frozen,
+                    thawed=switch.thawed,
+                )
+            )
         left = [sighting.fact for sighting in self._seen if not sighting.was_thawed]
         if left and not thaws():
             for fact in left:
@@ -74,7 +91,11 @@ class FrozenGroupExam(Probe):
 
     def _look(self, optimizer: Any) -> None:
         frozen = [group for group in optimizer.param_groups if not any(p.requires_grad for p in group["params"])]
-        owners = registered(self._modules.roots()) if frozen else {}
+        still = [p for group in optimizer.param_groups for p in group["params"] if not p.requires_grad]
+        owners = registered(self._modules.roots()) if still else {}
+        if still:
+            self._count = len(still)
+            self._frozen = tuple(owners[id(p)].path for p in still if id(p) in owners)[:_MOST_NAMES]
         for group in frozen:
             fact = self._fact(optimizer, group, owners) if group["params"] else None
             if fact is not None:

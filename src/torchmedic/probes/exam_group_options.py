@@ -1,4 +1,4 @@
-"""The exam of optimizer groups: options nobody reads, rates that a loop forgot, frozen parameters that move."""
+"""The exam of optimizer groups: options nobody reads, rates forgotten or scaled twice, frozen parameters that move."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from torchmedic.facts import GroupRates, Location, UnknownGroupOption
+from torchmedic.facts import GroupRates, Location, RateScaledTwice, UnknownGroupOption
 from torchmedic.probes.expressions import called_name
 from torchmedic.probes.frames import location, user_location
 from torchmedic.probes.frozen_moving import FrozenMoving
 from torchmedic.probes.modules import Modules
+from torchmedic.probes.rate_factors import scaled_twice
 from torchmedic.probes.sources import user_nodes
 from torchmedic.record import Probe, Recorder
 
@@ -35,10 +36,13 @@ class GroupOptionExam(Probe):
         self._frozen = FrozenMoving()
         self._is_looking = False
         self._seen: dict[str, UnknownGroupOption] = {}
+        self._scaled: RateScaledTwice | None = None
         self._rates: dict[int, tuple[str, tuple[float, ...], tuple[float, ...]]] = {}
 
     def on_optimizer(self, optimizer: Any) -> None:
         self._rates[id(optimizer)] = (type(optimizer).__name__, _rates(optimizer), ())
+        if _rates(optimizer) and self._scaled is None:
+            self._scaled = scaled_twice(optimizer, sys._getframe(1))
         self.recorder.wake(self)
         for option, values in _unknown(optimizer).items():
             if len(self._seen) < _MOST and option not in self._seen and not _is_read_by(optimizer, option):
@@ -68,8 +72,9 @@ class GroupOptionExam(Probe):
             self.recorder.rest(self, until=step + max(1, step // 4))
 
     def on_finish(self) -> None:
-        if self._frozen.fact is not None:
-            self.recorder.observe(self._frozen.fact)
+        for fact in (self._frozen.fact, self._scaled if self.recorder.step else None):
+            if fact is not None:
+                self.recorder.observe(fact)
         for kind, first, last in self._rates.values():
             left = [now for before, now in zip(first, last, strict=False) if now == before]
             if len(first) == len(last) and len(set(first)) == 1 and 0 < len(left) < len(last):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import weakref
 from dataclasses import dataclass
@@ -11,8 +12,10 @@ from torch.utils import data as torch_data
 from torch.utils.data import distributed
 
 from torchmedic.facts import Location, RowsWithoutWeight, SamplerEpochNeverSet
-from torchmedic.probes.frames import user_location
+from torchmedic.probes.expressions import parsed
+from torchmedic.probes.frames import location, user_location
 from torchmedic.probes.patching import Patches, frame_hidden
+from torchmedic.probes.sources import file_at
 from torchmedic.record import Probe, Recorder, shielded
 
 
@@ -106,8 +109,29 @@ class SamplerExam(Probe):
             self.recorder.observe(short)
         for known in self._samplers.values():
             if known.iterations >= 2 and known.same == known.iterations - 1 and self.recorder.step:
+                loop, counter = _loop_around(known.iterated)
                 self.recorder.observe(
                     SamplerEpochNeverSet(
-                        iterations=known.iterations, replicas=known.replicas, where=known.iterated, built=known.built
+                        iterations=known.iterations,
+                        replicas=known.replicas,
+                        where=known.iterated,
+                        built=known.built,
+                        loop=loop,
+                        counter=counter,
                     )
                 )
+
+
+def _loop_around(inner: Location | None) -> tuple[Location | None, str]:
+    """The loop that a loop over batches stands in, and what it counts."""
+    file = file_at(inner)
+    tree = parsed(file) if file else None
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For)] if tree is not None else []
+    line = inner.line if inner is not None else 0
+    if inner is None or not any(loop.lineno == line for loop in loops):
+        return None, ""
+    around = [loop for loop in loops if loop.lineno < line <= (loop.end_lineno or 0)]
+    found = max(around, key=lambda loop: loop.lineno, default=None)
+    if found is None or not isinstance(found.target, ast.Name):
+        return None, ""
+    return location(file, found.lineno, inner.function), found.target.id

@@ -63,6 +63,9 @@ class _Schedule:
     factor_made: Location | None = None
     rates: tuple[float, ...] = ()
     stepped_by: str = ""
+    holder: weakref.ref[Any] | None = None
+    begun: int = 0
+    rebuilt: int = 0
 
 
 @dataclass(slots=True)
@@ -108,6 +111,10 @@ class ScheduleExam(Probe):
         known = ((seen.reference(), seen) for seen in self._schedules.values())
         return [(s, seen.built) for s, seen in known if s is not None and seen.optimizer == id(optimizer)]
 
+    def kinds(self) -> set[str]:
+        """The kinds of all schedulers that were built."""
+        return {seen.type for seen in (*self._over, *self._schedules.values())}
+
     def _watch_step(self, kind: type) -> None:
         original = vars(kind)["step"]
         note = shielded(self)(self._stepped)
@@ -150,7 +157,7 @@ class ScheduleExam(Probe):
         frame = user_frame()
         known = self._schedules.get(id(scheduler))
         if known is None or known.reference() is not scheduler:
-            self._over += [known] if known is not None else []
+            self._over += [self._schedules.pop(id(scheduler))] if known is not None else []
             known = self._schedules[id(scheduler)] = self._begin(scheduler, optimizer, lr)
             if _in_constructor(scheduler):
                 return
@@ -168,17 +175,27 @@ class ScheduleExam(Probe):
 
     def _begin(self, scheduler: Any, optimizer: Any, lr: float) -> _Schedule:
         rates = tuple(float(group.get("initial_lr", group["lr"])) for group in optimizer.param_groups)
+        built = user_location()
         return _Schedule(
             reference=weakref.ref(scheduler),
             type=type(scheduler).__name__,
-            built=user_location(),
+            built=built,
             optimizer=id(optimizer),
             base=rates[0],
             last_lr=lr,
             largest=lr,
             optimizer_built=self._optimizers.built_at(optimizer),
             rates=rates,
+            holder=weakref.ref(optimizer),
+            begun=self.recorder.step,
+            rebuilt=self._built_before(optimizer, built),
         )
+
+    def _built_before(self, optimizer: Any, built: Location | None) -> int:
+        """How many schedulers the same line has built for an optimizer that were used in the meantime."""
+        earlier = (seen for seen in (*self._over, *self._schedules.values()) if seen.steps and seen.built == built)
+        now = self.recorder.step
+        return sum(s.holder is not None and s.holder() is optimizer and s.begun < now for s in earlier)
 
     def _count(self, known: _Schedule, lr: float) -> None:
         step = self.recorder.step
@@ -276,6 +293,7 @@ class ScheduleExam(Probe):
             factor_made=seen.factor_made,
             rates=seen.rates,
             stepped_by=seen.stepped_by,
+            rebuilt=seen.rebuilt,
         )
 
 

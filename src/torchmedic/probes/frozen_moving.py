@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -9,8 +10,9 @@ import torch
 from torch import nn
 
 from torchmedic.facts import FrozenMoved
+from torchmedic.probes.freezing import line_that_froze
 from torchmedic.probes.holdings import Fingerprint, registered
-from torchmedic.probes.sources import freezing_lines
+from torchmedic.probes.keepers import namespaces
 
 _MOST = 400
 
@@ -36,16 +38,16 @@ class FrozenMoving:
     def compare(self, optimizer: Any, step: int, roots: Callable[[], Iterable[nn.Module]]) -> None:
         moved = [p for p, then in self._before if not then.fits(p)]
         self._before.clear()
-        lines = freezing_lines() if moved else ()
-        if not moved or not lines:
-            return
-        owners = registered(roots())
+        owners = registered(roots()) if moved else {}
         names = [owners[id(p)].path for p in moved if id(p) in owners]
+        where = line_that_froze(moved[0], next(iter(names), ""), namespaces(sys._getframe(1))) if moved else None
+        if where is None:
+            return
         self.fact = FrozenMoved(
             step=step,
             optimizer=type(optimizer).__name__,
             parameters=tuple(names[:4]),
             count=len(moved),
             decay=self._decay,
-            where=lines[0],
+            where=where,
         )

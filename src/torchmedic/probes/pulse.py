@@ -191,12 +191,10 @@ class Pulse(Probe):
         course.decay = float(decay) if isinstance(decay, (int, float)) else None
         course.default_rate = _default_rate(optimizer)
         total = 0
-        for group in optimizer.param_groups:
-            for p in group["params"]:
-                plain = p.layout == torch.strided and p.is_floating_point() and p.ndim > 1 and p.requires_grad
-                if plain and total + p.numel() <= _MOST_ELEMENTS:
-                    course.chosen.append(weakref.ref(p))
-                    total += p.numel()
+        for p in _telling(optimizer):
+            if total + p.numel() <= _MOST_ELEMENTS:
+                course.chosen.append(weakref.ref(p))
+                total += p.numel()
         with torch.no_grad():
             course.start = [p.clone() for p in course.weights()]
         return course
@@ -246,6 +244,14 @@ class Pulse(Probe):
 def _rate_set(package: str) -> Location | None:
     """The line that sets the rate of an optimizer which a framework builds."""
     return setting_made_at("TrainingArguments", "learning_rate") if package == "transformers" else None
+
+
+def _telling(optimizer: Any) -> list[torch.Tensor]:
+    """The parameters that tell how far an update goes: matrices, and vectors where there is nothing else."""
+    held = [p for group in optimizer.param_groups for p in group["params"]]
+    plain = [p for p in held if p.layout == torch.strided and p.is_floating_point() and p.requires_grad]
+    matrices = [p for p in plain if p.ndim > 1]
+    return matrices or [p for p in plain if p.numel() > 1]
 
 
 def _default_rate(optimizer: Any) -> float | None:

@@ -21,13 +21,17 @@ class SamplerEpochNeverSetRule(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for seen in run.all(SamplerEpochNeverSet):
+            where = seen.loop or seen.where or seen.built
+            counter = seen.counter or "epoch"
             yield self.diagnose(
                 headline=f"`DistributedSampler` gave the same order in {seen.iterations} epochs, without `set_epoch`",
                 confidence="proven",
-                where=seen.where or seen.built,
-                label="starts an epoch without `sampler.set_epoch(epoch)` before it",
-                also=also((seen.built, "the sampler"), where=seen.where),
+                where=where,
+                label=f"counts epochs, and never calls `sampler.set_epoch({counter})`"
+                if seen.loop is not None
+                else "starts an epoch without `sampler.set_epoch(epoch)` before it",
+                also=also((seen.where, "starts an epoch of the sampler"), (seen.built, "the sampler"), where=where),
                 culprit=Culprit(op="set_epoch", phase="data"),
                 evidence=("the order is drawn with `seed + epoch`, and the epoch stayed at its first value",),
-                remedies=(Remedy(title="call `sampler.set_epoch(epoch)` at the top of every epoch"),),
+                remedies=(Remedy(title=f"call `sampler.set_epoch({counter})` at the top of every epoch"),),
             )
