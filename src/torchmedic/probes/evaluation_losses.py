@@ -14,7 +14,8 @@ import torch
 from torch.nn import functional
 
 from torchmedic.facts.metrics import Split, split_of, words_of
-from torchmedic.probes.frames import is_own_file, is_user_file, outward
+from torchmedic.probes.frames import is_user_file, outward
+from torchmedic.probes.grad_blocks import user_block
 from torchmedic.probes.losses import LOSSES
 from torchmedic.probes.modes import is_compiled
 from torchmedic.probes.patching import Patches, frame_hidden
@@ -27,7 +28,6 @@ _NAMES = re.compile(r"[A-Za-z_]\w*")
 # Words that tell what is done, not on which data: `evaluate(model, test_loader)`.
 _WEAK = frozenset(("eval", "evaluate", "evaluation", "testing", "validate"))
 _SPLIT_VARIABLES = frozenset(("split", "phase", "subset", "part"))
-_DECORATOR_FILE = torch.utils._contextlib.__file__
 
 Taker = Callable[[str, Any, float], None]
 
@@ -80,7 +80,7 @@ class EvaluationLosses:
         self._patches.replace(kind, "__exit__", leave_)
 
     def _begin(self, frame: FrameType) -> None:
-        site = _site(frame)
+        site = user_block(frame)
         if site is None or self._vain.get(site, 0) >= _VAIN_LOOKS or is_compiled():
             return
         self._depth = 1
@@ -128,17 +128,6 @@ class EvaluationLosses:
             self._taken.add(name)
             self._names[key] = name
         return name
-
-
-def _site(frame: FrameType) -> tuple[CodeType, int] | None:
-    """The user's block, or the user's function that is decorated; None for blocks of libraries."""
-    while is_own_file(frame.f_code.co_filename) and frame.f_back is not None:
-        frame = frame.f_back  # another probe may listen to the same block
-    code = frame.f_code
-    if code.co_filename == _DECORATOR_FILE:
-        inner = getattr(frame.f_locals.get("func"), "__code__", None)
-        return (inner, 0) if inner is not None and is_user_file(inner.co_filename) else None
-    return (code, frame.f_lineno or 0) if is_user_file(code.co_filename) else None
 
 
 def _callers(frame: FrameType) -> list[FrameType]:

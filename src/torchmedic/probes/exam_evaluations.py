@@ -18,6 +18,7 @@ from torchmedic.facts import EvaluatedInTrain, Location
 from torchmedic.probes.exam_modes import ModeExam, depends_on_mode
 from torchmedic.probes.expressions import called_name, function_of, parsed
 from torchmedic.probes.frames import is_user_file, location, location_of, user_frame
+from torchmedic.probes.grad_blocks import user_block
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.patching import Patches
@@ -170,14 +171,8 @@ def _train_called(block: Location | None) -> Location | None:
 
 def _block_of(frame: FrameType) -> tuple[Location, str] | None:
     """The `with` statement or the decorated function that switches gradients off, and its text."""
-    code = frame.f_code
-    if is_user_file(code.co_filename):
-        return _statement(code.co_filename, frame.f_lineno or 0, code.co_qualname)
-    function = frame.f_locals.get("func")
-    inner = getattr(function, "__code__", None)
-    if inner is not None and is_user_file(inner.co_filename):
-        return _statement(inner.co_filename, inner.co_firstlineno, inner.co_qualname)
-    return None
+    found = user_block(frame)
+    return _statement(found[0].co_filename, found[1], found[0].co_qualname) if found is not None else None
 
 
 def _statement(file: str, line: int, function: str) -> tuple[Location, str] | None:

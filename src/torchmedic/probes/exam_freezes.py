@@ -70,12 +70,14 @@ class FreezeExam(Probe):
         # What is switched between steps is switched on purpose.
         self._switched.clear()
         self._switched_on.clear()
+        self.recorder.rest(self)
 
     def _note(self, parameter: nn.Parameter, on: bool) -> None:
         frame = user_frame(sys._getframe(2))
         if frame is None or not self.recorder.is_ours:
             return
         site = (frame.f_code, frame.f_lasti)
+        self.recorder.wake(self)
         if not on:
             self._switched[id(parameter)] = _Switched(weakref.ref(parameter), site)
             return
