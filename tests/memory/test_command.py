@@ -57,6 +57,13 @@ def test_a_script_that_does_not_fit_is_told_what_would(tmp_path: Path) -> None:
     room = memory["fits"]["usable"]
     assert 0.2 * room < memory["fits"]["largest"]["size"] * row < 0.6 * room
     assert memory["growth"]["laws"]["backward"]["linear"] > row
+    # AND that batch was tried, and so was one a little larger
+    largest = memory["fits"]["largest"]
+    assert largest["size"] < largest["too_large"] <= 1.03 * largest["size"]
+    at_size = _torchmedic(
+        tmp_path, "--card", "1GiB", "--json", "at.json", "train.py", "--batch-size", str(largest["size"])
+    )
+    assert at_size.returncode == 0
     # AND the page shows it over the step, by module and by line
     page = (tmp_path / "out.html").read_text(encoding="utf-8").split("<template")[0]
     assert "1GiB: it does not fit" in page

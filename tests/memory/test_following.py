@@ -150,6 +150,17 @@ def test_loaders_with_workers_and_pinned_memory_are_followed(tmp_path: Path) -> 
     assert large.phase_peaks["forward"] > small.phase_peaks["forward"]
 
 
+def test_data_that_are_too_few_for_a_larger_batch_are_gone_over_again(tmp_path: Path) -> None:
+    between = (
+        "data = torch.utils.data.TensorDataset(torch.randn(50, 256))\n"
+        "loader = torch.utils.data.DataLoader(data, batch_size=16, shuffle=True, drop_last=True)\n"
+        "batches = iter([b for _ in range(2) for b in loader])"
+    )
+    batch = "next(batches)[0].cuda(); assert len(x) in (16, 400)"
+    plan = _training(tmp_path, between=between, batch=batch, request=Request(loader_batch=400, plenty=True))
+    assert (plan.lost, plan.steps) == (None, 2)
+
+
 @pytest.mark.parametrize("script", ["unet.py", "vit.py", "sparse.py", "gpt_checkpointed.py"])
 def test_scripts_of_many_kinds_are_followed_to_the_end(script: str) -> None:
     plan = plan_of_ours(script)
@@ -194,7 +205,7 @@ def test_a_loop_that_waits_for_numbers_is_given_up(tmp_path: Path) -> None:
         while (state - layer(state)).abs().max() > 1e-3:
             state = layer(state).detach()
     """
-    plan = plan_of_text(textwrap.dedent(text), tmp_path, patience=3)
+    plan = plan_of_text(textwrap.dedent(text), tmp_path, request=Request(patience=3))
     assert plan.lost is not None
     assert "no optimizer step" in plan.lost.error
     assert plan.lost.where is not None

@@ -26,6 +26,7 @@ class Axis:
     current: int = 0
 
     def ask(self, command: Sequence[str], request: Request, size: int) -> MemoryPlan | None:
+        request = replace(request, plenty=True)
         if not self.flag:
             return predict(command, replace(request, loader_batch=size))
         return predict(with_flag(command, self.flag, str(size)), request)

@@ -14,7 +14,8 @@ PLAN_FILE = "memory-plan.json"
 class Request:
     """How the script is to be run: for which card, on which pretended device, with which remedy.
 
-    `loader_batch` replaces the batch size of its data loaders (0 leaves it).
+    `loader_batch` replaces the batch size of its data loaders (0 leaves it); with `plenty`, loaders whose data are too
+    few for some whole batches go over them again. `patience` are the seconds that may pass without a step.
     """
 
     card: str = "H200"
@@ -22,6 +23,8 @@ class Request:
     expandable: bool = False
     remedy: str = ""
     loader_batch: int = 0
+    plenty: bool = False
+    patience: int = 45
 
     def write(self, folder: Path) -> None:
         (folder / REQUEST_FILE).write_text(json.dumps(asdict(self)))

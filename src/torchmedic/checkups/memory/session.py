@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from torchmedic.checkups.memory.overlay import Overlay
     from torchmedic.checkups.memory.pretending import Pretence
 
-_PATIENCE = 45
-
 
 def start(folder: Path, after_import: Callable[[str, Callable[[], None]], None]) -> None:
     """Prepare this process; the script has not begun yet."""
@@ -62,14 +60,16 @@ def _leave(finish: Callable[[LostTrack | None], None]) -> None:
     os._exit(0)
 
 
-def _give_up_in_time(pretence: Pretence, following: Following, finish: Callable[[LostTrack | None], None]) -> None:
+def _give_up_in_time(
+    pretence: Pretence, following: Following, finish: Callable[[LostTrack | None], None], patience: int
+) -> None:
     """A loop that ends when a number is small may never end where there are no numbers: say so instead of waiting."""
     if not hasattr(signal, "SIGALRM"):
         return
     last = (0, 0)
 
     def give_up(where: Location | None) -> None:
-        finish(LostTrack(error=f"no optimizer step came within {_PATIENCE} seconds", where=where))
+        finish(LostTrack(error=f"no optimizer step came within {patience} seconds", where=where))
         os._exit(0)
 
     def look(_number: int, frame: FrameType | None) -> None:
@@ -78,10 +78,10 @@ def _give_up_in_time(pretence: Pretence, following: Following, finish: Callable[
         if now == last and now[1]:
             _at_the_next_line(frame, functools.partial(give_up, user_location(frame)))
         last = now
-        signal.alarm(_PATIENCE)
+        signal.alarm(patience)
 
     signal.signal(signal.SIGALRM, look)
-    signal.alarm(_PATIENCE)
+    signal.alarm(patience)
 
 
 def _at_the_next_line(frame: FrameType | None, act: Callable[[], None]) -> None:
@@ -144,12 +144,12 @@ def pretend(
         _write(plan if request.device == "cpu" else _if_trusted(plan), folder)
 
     following = Following(pretence, lambda: _leave(finish), cure_named(request.remedy))
-    loaders, flags = Loaders(request.loader_batch), Flags()
+    loaders, flags = Loaders(request.loader_batch, plenty=request.plenty), Flags()
     adapt_frameworks(loaders, flags, after_import)
     after_import("safetensors.torch", adapt_safetensors)
     pretence.begin()
     following.begin()
-    _give_up_in_time(pretence, following, finish)
+    _give_up_in_time(pretence, following, finish, request.patience)
     return finish
 
 
