@@ -139,7 +139,7 @@ def find(
     request = Request(card=card.name, device=plan.mode.removeprefix("fake-") if plan.mode != "real" else "cuda")
     fits = _fits(plan, card) if named else None
     axis = batch_axis(command, plan)
-    growth = sweep(command, request, *wanted) if wanted else None
+    growth = sweep(command, request, *wanted) if wanted and plan.lost is None else None
     swept = tuple(sweep_all(command, request, plan)) if automatic and plan.lost is None else ()
     growth = swept[0] if swept else growth
     if growth is None and named and axis is not None and plan.lost is None:

@@ -29,6 +29,10 @@ def plan_lines(plan: MemoryPlan) -> Iterator[str]:
     """Every line of the report, plain text."""
     if plan.lost is not None:
         yield from _lost_lines(plan)
+        if not plan.peak_allocated:
+            yield from _caveats(plan)
+            return
+        yield "the numbers below cover what ran before; more may be needed"
         yield ""
     verb = "measured" if plan.mode == "real" else "predicted"
     least = "" if plan.lost is None else "at least "
@@ -78,7 +82,6 @@ def _lost_lines(plan: MemoryPlan) -> Iterator[str]:
     yield f"not followed to the end: the script stopped after {plan.steps} steps{place}: {plan.lost.error}"
     if plan.lost.everywhere:
         yield "the same happens without a pretended card: `torchmedic run` tells why"
-    yield "the numbers below cover what ran before; more may be needed"
 
 
 def _caveats(plan: MemoryPlan) -> Iterator[str]:

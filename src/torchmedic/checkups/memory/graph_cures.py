@@ -19,7 +19,10 @@ _LEAST_NODES = 16
 
 
 class NodeBatches(Cure):
-    """An eighth of the nodes in each step, with ten neighbours for two hops; the rest of the result is zero."""
+    """As many nodes in each step as bring in an eighth of the graph with ten neighbours for two hops.
+
+    The rest of the result is zero.
+    """
 
     def __init__(self) -> None:
         self._done: set[int] = set()
@@ -47,7 +50,8 @@ class _Part:
     def __init__(self, nodes: int, edges: torch.Tensor | None) -> None:
         self._nodes = nodes
         self._edge_count = edges.shape[1] if edges is not None else 0
-        chosen = torch.arange(max(1, nodes // _PARTS))
+        reached = sum(_NEIGHBOURS**hop for hop in range(_HOPS + 1)) if edges is not None else 1
+        chosen = torch.arange(max(1, nodes // (_PARTS * reached)))
         sampled = []
         for _ in range(_HOPS if edges is not None else 0):
             assert edges is not None
