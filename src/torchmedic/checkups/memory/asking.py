@@ -16,7 +16,7 @@ class Request:
 
     `loader_batch` replaces the batch size of its data loaders (0 leaves it); with `plenty`, loaders whose data are too
     few for some whole batches go over them again. `patience` are the seconds that may pass without a step,
-    `read_as` is what numbers are taken for that only the card could know.
+    `read_as` is what fractional numbers are taken for that only the card could know.
     """
 
     card: str = "H200"

@@ -10,6 +10,7 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from torchmedic.checkups.memory.cures import Cure
+from torchmedic.checkups.memory.patches import Patches
 from torchmedic.checkups.memory.values import value_of
 
 _PARTS = 8
@@ -25,23 +26,26 @@ class NodeBatches(Cure):
     """
 
     def __init__(self) -> None:
-        self._done: set[int] = set()
+        self._is_inside = False
 
-    def before_forward(self, root: torch.nn.Module) -> None:
-        if id(root) not in self._done:
-            self._done.add(id(root))
-            root.forward = _in_parts(root.forward)
+    def begin(self, patches: Patches) -> None:
+        """Where modules are called, and before the hooks: there the module's `forward` is fixed already."""
+        call: Any = torch.nn.Module._call_impl
 
+        def in_parts(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
+            if self._is_inside:
+                return call(module, *args, **kwargs)
+            self._is_inside = True
+            try:
+                part = _Part.of((args, kwargs)) if torch.is_grad_enabled() else None
+                if part is None:
+                    return call(module, *args, **kwargs)
+                args, kwargs = tree_map(part.cut, (args, kwargs))
+                return tree_map(part.filled, call(module, *args, **kwargs))
+            finally:
+                self._is_inside = False
 
-def _in_parts(forward: Any) -> Any:
-    def smaller(*args: Any, **kwargs: Any) -> Any:
-        part = _Part.of((args, kwargs)) if torch.is_grad_enabled() else None
-        if part is None:
-            return forward(*args, **kwargs)
-        args, kwargs = tree_map(part.cut, (args, kwargs))
-        return tree_map(part.filled, forward(*args, **kwargs))
-
-    return smaller
+        patches.put(torch.nn.Module, "_call_impl", in_parts)
 
 
 class _Part:

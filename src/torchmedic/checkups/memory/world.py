@@ -182,10 +182,10 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         value = value_of(tensor)
         if value is not None:
             return value.item()
-        self.assume(f"a number computed on the card is read; taken for {self.read_as}")
-        if tensor.dtype is torch.bool:
-            return bool(self.read_as)
-        return float(self.read_as) if tensor.is_floating_point() else self.read_as
+        # Whole numbers are counts, and what counts none is passed over: they stay 1.
+        number = self.read_as if tensor.is_floating_point() else 1
+        self.assume(f"a number computed on the card is read; taken for {number}")
+        return True if tensor.dtype is torch.bool else float(number) if tensor.is_floating_point() else number
 
     def _to_cpu(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A known value that is copied back becomes a real tensor again."""
