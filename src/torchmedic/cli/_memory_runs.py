@@ -21,7 +21,7 @@ from torchmedic.settings import Settings
 # Compiled or scripted code cannot be seen operation by operation; memory is that of the plain program.
 _PLAIN = {"TORCHDYNAMO_DISABLE": "1", "TORCH_COMPILE_DISABLE": "1", "PYTORCH_JIT": "0", "WANDB_MODE": "disabled"}
 
-_READ = "a number computed on the card is read"
+_ERRORS = "stderr.txt"
 _TAIL = 8192
 
 
@@ -37,7 +37,7 @@ def answer(command: Sequence[str], card: str, *, real: bool = False) -> MemoryPl
 
 def _other_number(command: Sequence[str], card: str, plan: MemoryPlan) -> MemoryPlan | None:
     """A step behind a condition on a number of the card's is reached with another number, perhaps."""
-    if plan.steps or not any(one.what.startswith(_READ) for one in plan.assumed):
+    if plan.steps or not any(one.what.startswith("a number computed on the card is read") for one in plan.assumed):
         return None
     other = predict(command, Request(card=card, read_as=0))
     return other if other is not None and other.steps and other.lost is None else None
@@ -72,9 +72,9 @@ def _followed(command: Sequence[str], request: Request) -> tuple[MemoryPlan | No
         settings = Settings(run_folder=str(folder), parent=os.getpid(), purpose="memory")
         environment = {**armed_environment(settings), **_PLAIN}
         silent = not os.environ.get("TORCHMEDIC_MEMORY_LOUD")
-        with (folder / "errors").open("wb") as errors:
+        with (folder / _ERRORS).open("wb") as errors:
             status = start_and_wait(command, environment, silent=silent, errors=errors if silent else None)
-        words = _last_words(folder / "errors")
+        words = _last_words(folder / _ERRORS)
         answer = folder / PLAN_FILE
         if not answer.exists():
             return None, words

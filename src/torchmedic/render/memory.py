@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from torchmedic.facts import Location, MemoryPlan
 
@@ -99,10 +99,15 @@ def _caveats(plan: MemoryPlan) -> Iterator[str]:
 
 def _held_back(plan: MemoryPlan) -> Iterator[str]:
     """Files that are as they were before, though the script has changed them for itself."""
-    for what, paths in (("written", plan.not_written), ("deleted", plan.not_deleted)):
-        if paths:
-            more = f" and {len(paths) - _ROWS} more" if len(paths) > _ROWS else ""
-            yield f"held back, not {what}: " + ", ".join(f"`{path}`" for path in paths[:_ROWS]) + more
+    if plan.not_written:
+        yield f"held back, not written: {_some(plan.not_written)}"
+    if plan.not_deleted:
+        yield f"held back, not deleted: {_some(plan.not_deleted)}"
+
+
+def _some(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - _ROWS} more" if len(paths) > _ROWS else ""
+    return ", ".join(f"`{path}`" for path in paths[:_ROWS]) + more
 
 
 def _row(amount: int, plan: MemoryPlan, text: str) -> str:
