@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from torchmedic.checkups.memory.asking import PLAN_FILE
+from torchmedic.checkups.memory.cards import UnknownCard, card_named
 from torchmedic.checkups.memory.pretending import pretend_parameters
 from torchmedic.facts import MemoryPlan, from_plain
 
@@ -74,6 +75,10 @@ def estimate(
     >>> estimate(torch.nn.Linear(8, 8), torch.zeros(4, 8)).peak < GiB(1)
     True
     """
+    try:
+        card_named(card)
+    except UnknownCard as error:
+        raise EstimateError(str(error)) from None
     train = functools.partial(_train, model, batch, optimizer, loss)
     plan = _followed(train, card, "cuda")
     if plan.lost is not None and _ENGINE in plan.lost.error:

@@ -32,10 +32,8 @@ def plan_of_ours(script: str, *arguments: str) -> MemoryPlan:
     return plan_of(SCRIPTS / script, *arguments)
 
 
-def plan_of(
-    script: Path, *arguments: str, request: Request | None = None, broken: bool = False, patience: int = 0
-) -> MemoryPlan:
-    """The plan of a script; `broken` lets the self-test fail, `patience` are the seconds without a step."""
+def plan_of(script: Path, *arguments: str, request: Request | None = None, broken: bool = False) -> MemoryPlan:
+    """The plan of a script; `broken` lets the self-test fail."""
     zygote = _zygote()
     assert zygote.stdin is not None
     assert zygote.stdout is not None
@@ -46,7 +44,6 @@ def plan_of(
             "folder": folder,
             "request": asdict(request or Request()),
             "broken": broken,
-            "patience": patience,
         }
         zygote.stdin.write(json.dumps(asked) + "\n")
         zygote.stdin.flush()
@@ -57,10 +54,8 @@ def plan_of(
         return found
 
 
-def plan_of_text(
-    text: str, folder: Path, *, request: Request | None = None, broken: bool = False, patience: int = 0
-) -> MemoryPlan:
+def plan_of_text(text: str, folder: Path, *, request: Request | None = None, broken: bool = False) -> MemoryPlan:
     """The plan of a script given as text."""
     script = folder / "script.py"
     script.write_text(text)
-    return plan_of(script, request=request, broken=broken, patience=patience)
+    return plan_of(script, request=request, broken=broken)

@@ -57,6 +57,13 @@ def test_a_script_that_does_not_fit_is_told_what_would(tmp_path: Path) -> None:
     room = memory["fits"]["usable"]
     assert 0.2 * room < memory["fits"]["largest"]["size"] * row < 0.6 * room
     assert memory["growth"]["laws"]["backward"]["linear"] > row
+    # AND that batch was tried, and so was one a little larger
+    largest = memory["fits"]["largest"]
+    assert largest["size"] < largest["too_large"] <= 1.03 * largest["size"]
+    at_size = _torchmedic(
+        tmp_path, "--card", "1GiB", "--json", "at.json", "train.py", "--batch-size", str(largest["size"])
+    )
+    assert at_size.returncode == 0
     # AND the page shows it over the step, by module and by line
     page = (tmp_path / "out.html").read_text(encoding="utf-8").split("<template")[0]
     assert "1GiB: it does not fit" in page
@@ -84,14 +91,27 @@ def test_the_sizes_that_memory_grows_with_are_found(tmp_path: Path) -> None:
         (("--card", "voodoo", "train.py"), "unknown card"),
         (("--sweep", "nodes", "train.py"), "--sweep"),
         (("missing.py",), "no such script"),
+        (("--html", "nowhere/x.html", "train.py"), "there is no folder nowhere"),
+        (("--sweep", "edges=1,2", "--json", "x.json", "train.py"), "the script does not run with --edges"),
+        (("broken.py",), "broken.py:1: SyntaxError"),
     ],
 )
 def test_bad_questions_get_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
-    (tmp_path / "train.py").write_text("")
+    (tmp_path / "train.py").write_text(_SCRIPT)
+    (tmp_path / "broken.py").write_text("def f(:\n")
     done = _torchmedic(tmp_path, *arguments)
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU to measure on")
+def test_measuring_needs_a_gpu(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(_SCRIPT)
+    done = _torchmedic(tmp_path, "--real", "train.py")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "torch sees no GPU" in done.stderr
 
 
 def test_a_model_is_estimated_and_left_alone() -> None:
@@ -105,6 +125,20 @@ def test_a_model_is_estimated_and_left_alone() -> None:
     assert torch.equal(model.weight, weight)
 
 
+def test_the_workspaces_are_counted_where_autograd_has_run_before() -> None:
+    model, batch = torch.nn.Linear(256, 256), torch.ones(8, 256)
+    before = torchmedic.estimate(model, batch)
+    model(batch).sum().backward()
+    after = torchmedic.estimate(model, batch)
+    assert after.plan.mode == "fake-cpu"
+    assert after.by_category["workspace"] == before.by_category["workspace"] > 0
+
+
+def test_an_unknown_card_is_named() -> None:
+    with pytest.raises(EstimateError, match="unknown card 'voodoo'"):
+        torchmedic.estimate(torch.nn.Linear(8, 8), torch.ones(4, 8), card="voodoo")
+
+
 def test_a_model_that_cannot_run_says_why() -> None:
     with pytest.raises(EstimateError, match="RuntimeError"):
         torchmedic.estimate(torch.nn.Linear(8, 8), torch.ones(4, 9))
@@ -115,3 +149,15 @@ def test_a_script_that_ends_before_its_training_is_not_said_to_fit(tmp_path: Pat
     done = _torchmedic(tmp_path, "--card", "4090", "train.py", "--no-such-flag", "3")
     assert done.returncode == 1, done.stdout
     assert "fits" not in done.stdout
+    # Its own words, and its line.
+    assert "unrecognized arguments: --no-such-flag 3" in done.stdout
+    assert "train.py:6" in done.stdout
+
+
+def test_a_step_behind_a_number_of_the_cards_is_reached(tmp_path: Path) -> None:
+    guarded = _SCRIPT.replace("    optimizer.step()", "    if model[0].weight.norm().item() < 0.5: optimizer.step()")
+    (tmp_path / "train.py").write_text(guarded)
+    done = _torchmedic(tmp_path, "train.py")
+    assert done.returncode == 0, done.stdout
+    assert "taken for 0" in done.stdout
+    assert "no optimizer step" not in done.stdout

@@ -21,7 +21,7 @@ from typing import Any
 import torch_geometric.nn  # noqa: F401 - once, before the forks
 import transformers
 
-from torchmedic.checkups.memory import selftest, session
+from torchmedic.checkups.memory import selftest
 from torchmedic.checkups.memory.asking import Request
 from torchmedic.checkups.memory.held_files import hold_files, lead_libraries
 from torchmedic.checkups.memory.session import lost_to, pretend
@@ -54,8 +54,6 @@ def _follow(asked: dict[str, Any]) -> None:
         sys.argv = [script.name, *asked["arguments"]]
         if asked["broken"]:
             selftest.check_pretence = _refuse
-        if asked["patience"]:
-            session._PATIENCE = asked["patience"]
         overlay = hold_files(folder)
         lead_libraries(overlay, _at_once)
         finish = pretend(Request(**asked["request"]), _at_once, folder, time.monotonic(), overlay)

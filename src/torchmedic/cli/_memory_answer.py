@@ -12,6 +12,7 @@ from torchmedic.cli._memory_auto import dimension_lines, dimensions_json, sweep_
 from torchmedic.cli._memory_axes import Axis, Sweep, batch_axis, grown_from, law_text, sweep
 from torchmedic.cli._memory_cures import Tried, try_remedies
 from torchmedic.cli._memory_drivers import drivers
+from torchmedic.cli._memory_largest import Largest, Spent, largest_that_fits
 from torchmedic.cli._memory_runs import answer
 from torchmedic.cli._output import OneLineError
 from torchmedic.facts import MemoryPlan
@@ -28,7 +29,7 @@ class Found:
     card: Card
     fits: bool | None
     growth: Sweep | None
-    largest: int | None
+    largest: Largest | None
     tried: tuple[Tried, ...]
     further: tuple[Sweep, ...] = ()
     automatic: bool = False
@@ -61,8 +62,15 @@ class Found:
         if not self.fits and self.plan.peak_allocated <= self.card.usable:
             yield "  the tensors alone would fit: torch gives cached memory back and tries again, slowly"
         if self.growth is not None and self.largest is not None:
-            now = f" ({self.growth.axis.current} now)" if self.growth.axis.current else ""
-            yield f"  largest {self.growth.axis.name} that fits: {self.largest}{now}"
+            yield self._largest_line(self.growth.axis, self.largest)
+
+    def _largest_line(self, axis: Axis, found: Largest) -> str:
+        now = f" ({axis.current} now)" if axis.current else ""
+        if not found.size:
+            return f"  no {axis.name} that was tried fits, down to {found.too_large}"
+        if found.too_large is None:
+            return f"  the largest {axis.name} that was tried fits: {found.size}{now}"
+        return f"  largest {axis.name} that fits: {found.size}{now}; {found.too_large} does not"
 
     def _dimension_lines(self) -> Iterator[str]:
         lines = list(dimension_lines(self.plan, self._room() if self.fits is not None else None))
@@ -88,7 +96,9 @@ class Found:
                 "usable": self.card.usable,
                 "fits": self.fits,
                 "spare": self.card.usable - self.plan.peak_reserved,
-                "largest": {"axis": axis, "size": self.largest} if self.largest is not None else None,
+                "largest": {"axis": axis, "size": self.largest.size, "too_large": self.largest.too_large}
+                if self.largest is not None
+                else None,
             }
         return {
             **plan_json(self.plan),
@@ -121,21 +131,22 @@ def find(
     real: bool,
 ) -> Found:
     """Run the script as often as the question needs."""
+    spent = Spent()
     plan = answer(command, card.name, real=real)
+    spent.note_first()
     if plan is None:
         raise OneLineError("the script's process ended without an answer; `torchmedic run` may tell why")
     request = Request(card=card.name, device=plan.mode.removeprefix("fake-") if plan.mode != "real" else "cuda")
     fits = _fits(plan, card) if named else None
     axis = batch_axis(command, plan)
-    growth = sweep(command, request, *wanted) if wanted else None
+    growth = sweep(command, request, *wanted) if wanted and plan.lost is None else None
     swept = tuple(sweep_all(command, request, plan)) if automatic and plan.lost is None else ()
     growth = swept[0] if swept else growth
     if growth is None and named and axis is not None and plan.lost is None:
         growth = grown_from(plan, axis, command, request)
     largest = None
     if growth is not None and named:
-        overhead = plan.peak_reserved / max(plan.peak_allocated, 1)
-        largest = growth.growth.largest_below(card.usable / overhead, growth.sizes[-1])
+        largest = largest_that_fits(command, request, card, growth, spent)
     tried = tuple(try_remedies(command, request, plan, axis)) if remedies and plan.lost is None else ()
     return Found(plan, card, fits, growth, largest, tried, swept[1:], automatic)
 

@@ -10,6 +10,7 @@ from torchmedic.checkups.memory.growth import Growth, Law, fit
 from torchmedic.cli._memory_runs import predict
 from torchmedic.cli._output import OneLineError
 from torchmedic.facts import MemoryPlan
+from torchmedic.render.memory import size_text
 
 _BATCH_FLAGS = (
     "--batch-size", "--batch_size", "--batch", "--bs", "-b", "--train-batch-size", "--train_batch_size",
@@ -26,6 +27,7 @@ class Axis:
     current: int = 0
 
     def ask(self, command: Sequence[str], request: Request, size: int) -> MemoryPlan | None:
+        request = replace(request, plenty=True)
         if not self.flag:
             return predict(command, replace(request, loader_batch=size))
         return predict(with_flag(command, self.flag, str(size)), request)
@@ -83,10 +85,13 @@ def parse_sweep(text: str) -> tuple[Axis, tuple[int, ...]]:
 
 
 def sweep(command: Sequence[str], request: Request, axis: Axis, sizes: Sequence[int]) -> Sweep | None:
-    """Ask for every size; None where fewer than two could be followed."""
+    """Ask for every size; None where fewer than two could be followed, an error where the script refuses the flag."""
     asked = [(size, axis.ask(command, request, size)) for size in sizes]
     found = [(size, plan) for size, plan in asked if plan is not None and plan.steps and plan.lost is None]
     if len(found) < 2:
+        refused = next((plan.lost.error for _, plan in asked if plan is not None and plan.ended and plan.lost), None)
+        if refused is not None and axis.flag and not axis.current:
+            raise OneLineError(f"--sweep {axis.name}: the script does not run with {axis.flag}: {refused}")
         return None
     kept = tuple(size for size, _ in found)
     plans = tuple(plan for _, plan in found)
@@ -112,15 +117,11 @@ def law_text(law: Law, name: str) -> str:
     """A law in words, without terms that do not matter.
 
     >>> law_text(Law(2**31, 2**29, 0.0), "batch")
-    '2.00 GiB + 0.5 GiB x batch'
+    '2.00 GiB + 512 MiB x batch'
     """
-    gib = 1 << 30
-    unit, label = (gib, "GiB") if max(abs(law.constant), abs(law.linear)) >= gib / 10 else (1 << 20, "MiB")
-    parts = [f"{max(law.constant, 0) / unit:.2f} {label}"]
+    parts = [size_text(max(law.constant, 0))]
     if law.linear > 0:
-        parts.append(f"{law.linear / unit:.3g} {label} x {name}")
+        parts.append(f"{size_text(law.linear, digits=3)} x {name}")
     if law.quadratic > 0:
-        small = law.quadratic
-        scale, word = next(((s, w) for s, w in ((1 << 20, "MiB"), (1 << 10, "KiB")) if small >= s / 10), (1, "bytes"))
-        parts.append(f"{small / scale:.3g} {word} x {name}^2")
+        parts.append(f"{size_text(law.quadratic, digits=3)} x {name}^2")
     return " + ".join(parts)

@@ -112,8 +112,10 @@ def _parts_of_the_graph(command: Sequence[str], request: Request, plan: MemoryPl
         return
     answer = predict(command, replace(request, remedy="node-batches"))
     if answer is not None and answer.lost is None and answer.steps:
-        how = ", with ten sampled neighbours for two hops (`NeighborLoader`)" if "edges" in names else ""
-        yield _tried("node-batches", f"train on an eighth of the nodes at a time{how}", plan, answer)
+        title = "train on an eighth of the nodes at a time"
+        if "edges" in names:
+            title = "train on samples of an eighth of the graph: ten neighbours for two hops (`NeighborLoader`)"
+        yield _tried("node-batches", title, plan, answer)
 
 
 def _smaller_data(command: Sequence[str], request: Request, plan: MemoryPlan) -> Iterator[Tried]:

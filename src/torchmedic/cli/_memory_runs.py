@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -11,22 +12,38 @@ from dataclasses import replace
 from pathlib import Path
 
 from torchmedic.checkups.memory.asking import PLAN_FILE, Request
+from torchmedic.cli._output import OneLineError
 from torchmedic.facts import MemoryPlan, from_plain
-from torchmedic.facts.memory_plan import Assumption
+from torchmedic.facts.memory_plan import Assumption, LostTrack
 from torchmedic.launch.parent import armed_environment, start_and_wait
 from torchmedic.settings import Settings
 
 # Compiled or scripted code cannot be seen operation by operation; memory is that of the plain program.
 _PLAIN = {"TORCHDYNAMO_DISABLE": "1", "TORCH_COMPILE_DISABLE": "1", "PYTORCH_JIT": "0", "WANDB_MODE": "disabled"}
 
+_ERRORS = "stderr.txt"
+_TAIL = 8192
+
 
 def answer(command: Sequence[str], card: str, *, real: bool = False) -> MemoryPlan | None:
     """The best plan that can be had: on a pretended card, or else with the CPU counted as one."""
-    if real:
-        return predict(command, Request(card=card, device="real"))
-    plan = predict(command, Request(card=card))
-    if plan is not None and plan.steps > 0 and plan.peak_allocated > 0:
+    plan, words = _followed(command, Request(card=card, device="real" if real else "cuda"))
+    if plan is None:
+        raise OneLineError(f"the script ended before it could be followed: {words or 'it said nothing'}")
+    if real or plan.ended or (plan.steps > 0 and plan.peak_allocated > 0):
         return plan
+    return _other_number(command, card, plan) or _on_cpu(command, card, plan)
+
+
+def _other_number(command: Sequence[str], card: str, plan: MemoryPlan) -> MemoryPlan | None:
+    """A step behind a condition on a number of the card's is reached with another number, perhaps."""
+    if plan.steps or not any(one.what.startswith("a number computed on the card is read") for one in plan.assumed):
+        return None
+    other = predict(command, Request(card=card, read_as=0))
+    return other if other is not None and other.steps and other.lost is None else None
+
+
+def _on_cpu(command: Sequence[str], card: str, plan: MemoryPlan | None) -> MemoryPlan | None:
     on_cpu = predict(command, Request(card=card, device="cpu"))
     if plan is not None and plan.lost is not None and on_cpu is not None and on_cpu.lost is not None:
         everywhere = on_cpu.lost.where == plan.lost.where and on_cpu.lost.error == plan.lost.error
@@ -44,13 +61,45 @@ def answer(command: Sequence[str], card: str, *, real: bool = False) -> MemoryPl
 
 def predict(command: Sequence[str], request: Request) -> MemoryPlan | None:
     """The plan of a script; None where its process ended without leaving one."""
+    return _followed(command, request)[0]
+
+
+def _followed(command: Sequence[str], request: Request) -> tuple[MemoryPlan | None, str]:
+    """The plan of a script, and the last words of its process."""
     folder = Path(tempfile.mkdtemp(prefix="torchmedic-memory-"))
     try:
         request.write(folder)
         settings = Settings(run_folder=str(folder), parent=os.getpid(), purpose="memory")
         environment = {**armed_environment(settings), **_PLAIN}
-        start_and_wait(command, environment, silent=not os.environ.get("TORCHMEDIC_MEMORY_LOUD"))
+        silent = not os.environ.get("TORCHMEDIC_MEMORY_LOUD")
+        with (folder / _ERRORS).open("wb") as errors:
+            status = start_and_wait(command, environment, silent=silent, errors=errors if silent else None)
+        words = _last_words(folder / _ERRORS)
         answer = folder / PLAN_FILE
-        return from_plain(MemoryPlan, json.loads(answer.read_text())) if answer.exists() else None
+        if not answer.exists():
+            return None, words
+        plan = from_plain(MemoryPlan, json.loads(answer.read_text()))
+        return (plan if plan.lost is not None else _ended(plan, status, words)), words
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _ended(plan: MemoryPlan, status: int, words: str) -> MemoryPlan:
+    """A script that ends with a status before its first step has something to say."""
+    if status == 0 or plan.steps:
+        return plan
+    said = f": {words}" if words else ""
+    return replace(plan, ended=True, lost=LostTrack(error=f"it ended with status {status}{said}", where=plan.left_at))
+
+
+def _last_words(file: Path) -> str:
+    """The last line that a process wrote on standard error, with the place where Python names one for it."""
+    with file.open("rb") as errors:
+        errors.seek(max(0, file.stat().st_size - _TAIL))
+        text = errors.read().decode(errors="replace")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        return ""
+    places = re.findall(r'^ *File "([^"]+)", line (\d+)', text, re.MULTILINE)
+    place = f"{Path(places[-1][0]).name}:{places[-1][1]}: " if places else ""
+    return f"{place}{lines[-1]}"[:300]

@@ -89,7 +89,7 @@ class MemoryPlan(Observation):
     optimizer step, `course` what was held over the step with the peak. `loader_batch` is the batch size of the script's
     data loader (0 without one), `flags` are the whole numbers among its options. `dimensions` and `terms` say by which
     sizes of the data the peak grows, as far as the shapes tell. `not_written` and `not_deleted` are the files that a
-    plain run would have changed.
+    plain run would have changed. `ended` says that the script left by itself before its first step, `left_at` where.
     """
 
     kind: ClassVar[str] = "memory-plan"
@@ -120,6 +120,8 @@ class MemoryPlan(Observation):
     terms: tuple[GrowthTerm, ...] = ()
     not_written: tuple[str, ...] = ()
     not_deleted: tuple[str, ...] = ()
+    ended: bool = False
+    left_at: Location | None = None
     seconds: float = 0.0
     torch: str = ""
 

@@ -109,8 +109,10 @@ def _keep_native_stacks(folder: Path) -> None:
 def _watch_torch(recorder: Recorder, finish: Callable[[], None]) -> None:
     try:
         from torchmedic.probes.trackers import when_used
+        from torchmedic.probes.warned import place_warnings_at_callers
         from torchmedic.watching import install_probes
 
+        place_warnings_at_callers()
         install_probes(recorder)
         when_used(functools.partial(_finish_first, finish), functools.partial(_tell_tracker, recorder))
     except Exception as error:  # noqa: BLE001

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import torchmedic
 from torchmedic.settings import VARIABLE, Settings
@@ -167,10 +167,14 @@ def start_and_wait(
     environment: dict[str, str],
     *,
     silent: bool = False,
+    errors: IO[bytes] | None = None,
     meanwhile: Callable[[], None] = _nothing,
     attend: Callable[[int], None] | None = None,
 ) -> int:
-    """Start Python as we were started ourselves; signals sent to us go to it, each of them once."""
+    """Start Python as we were started ourselves; signals sent to us go to it, each of them once.
+
+    What it writes on standard error goes to `errors`, where that is given.
+    """
     arguments = [sys.executable, *subprocess._args_from_interpreter_flags(), *command]  # type: ignore[attr-defined]
     quiet = subprocess.DEVNULL if silent else None
     with _signals_passed_on() as adopt:
@@ -178,7 +182,7 @@ def start_and_wait(
         # us alone. With one it stays in ours: the keyboard's signals must reach it, and it may read the terminal.
         group = None if _has_terminal() else 0
         child = subprocess.Popen(
-            arguments, env=environment, stdin=quiet, stdout=quiet, stderr=quiet, process_group=group
+            arguments, env=environment, stdin=quiet, stdout=quiet, stderr=errors or quiet, process_group=group
         )
         adopt(child)
         meanwhile()

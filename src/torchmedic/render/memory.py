@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from torchmedic.facts import Location, MemoryPlan
 
@@ -29,6 +29,10 @@ def plan_lines(plan: MemoryPlan) -> Iterator[str]:
     """Every line of the report, plain text."""
     if plan.lost is not None:
         yield from _lost_lines(plan)
+        if not plan.peak_allocated:
+            yield from _caveats(plan)
+            return
+        yield "the numbers below cover what ran before; more may be needed"
         yield ""
     verb = "measured" if plan.mode == "real" else "predicted"
     least = "" if plan.lost is None else "at least "
@@ -78,7 +82,6 @@ def _lost_lines(plan: MemoryPlan) -> Iterator[str]:
     yield f"not followed to the end: the script stopped after {plan.steps} steps{place}: {plan.lost.error}"
     if plan.lost.everywhere:
         yield "the same happens without a pretended card: `torchmedic run` tells why"
-    yield "the numbers below cover what ran before; more may be needed"
 
 
 def _caveats(plan: MemoryPlan) -> Iterator[str]:
@@ -96,10 +99,15 @@ def _caveats(plan: MemoryPlan) -> Iterator[str]:
 
 def _held_back(plan: MemoryPlan) -> Iterator[str]:
     """Files that are as they were before, though the script has changed them for itself."""
-    for what, paths in (("written", plan.not_written), ("deleted", plan.not_deleted)):
-        if paths:
-            more = f" and {len(paths) - _ROWS} more" if len(paths) > _ROWS else ""
-            yield f"held back, not {what}: " + ", ".join(f"`{path}`" for path in paths[:_ROWS]) + more
+    if plan.not_written:
+        yield f"held back, not written: {_some(plan.not_written)}"
+    if plan.not_deleted:
+        yield f"held back, not deleted: {_some(plan.not_deleted)}"
+
+
+def _some(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - _ROWS} more" if len(paths) > _ROWS else ""
+    return ", ".join(f"`{path}`" for path in paths[:_ROWS]) + more
 
 
 def _row(amount: int, plan: MemoryPlan, text: str) -> str:

@@ -14,7 +14,9 @@ PLAN_FILE = "memory-plan.json"
 class Request:
     """How the script is to be run: for which card, on which pretended device, with which remedy.
 
-    `loader_batch` replaces the batch size of its data loaders (0 leaves it).
+    `loader_batch` replaces the batch size of its data loaders (0 leaves it); with `plenty`, loaders whose data are too
+    few for some whole batches go over them again. `patience` are the seconds that may pass without a step,
+    `read_as` is what fractional numbers are taken for that only the card could know.
     """
 
     card: str = "H200"
@@ -22,6 +24,9 @@ class Request:
     expandable: bool = False
     remedy: str = ""
     loader_batch: int = 0
+    plenty: bool = False
+    patience: int = 45
+    read_as: int = 1
 
     def write(self, folder: Path) -> None:
         (folder / REQUEST_FILE).write_text(json.dumps(asdict(self)))

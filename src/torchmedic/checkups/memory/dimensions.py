@@ -17,13 +17,14 @@ _MOST_TERMS = 12
 
 @dataclass(frozen=True)
 class Input:
-    """A tensor that was copied to the card: its shape, whether it holds whole numbers, the largest of them, and how
-    many a mask selects."""
+    """A tensor that was copied to the card: its shape, whether it holds whole numbers, the largest of them, how many a
+    mask selects, and, of pairs, how many are of a number with itself."""
 
     shape: tuple[int, ...]
     whole: bool
     largest: int = -1
     selects: int = -1
+    loops: int = 0
     in_step: bool = False
 
 
@@ -70,29 +71,43 @@ def _batch(inputs: Sequence[Input]) -> list[Dimension]:
     return found
 
 
-def terms_of(held: Iterable[tuple[tuple[int, ...], int]], dimensions: Sequence[Dimension]) -> tuple[GrowthTerm, ...]:
-    """Bytes by the dimensions that their shapes contain; what contains none is constant."""
+def edge_counts(inputs: Sequence[Input], dimensions: Sequence[Dimension]) -> frozenset[int]:
+    """How many edges layers make of those they get: one more of every node to itself, or the opposite of each.
+
+    Edges of a node to itself that were there before are taken out first.
+    """
+    sizes = {d.name: d.size for d in dimensions}
+    edges, nodes = sizes.get("edges", 0), sizes.get("nodes", 0)
+    if not edges:
+        return frozenset()
+    loops = {0, *(one.loops for one in inputs if one.shape == (2, edges))}
+    single = {edges - count for count in loops} | {2 * (edges - count) for count in loops}
+    return frozenset(single | {count + nodes for count in single})
+
+
+def terms_of(
+    held: Iterable[tuple[tuple[int, ...], int]], dimensions: Sequence[Dimension], edges: frozenset[int] = frozenset()
+) -> tuple[GrowthTerm, ...]:
+    """Bytes by the dimensions that their shapes contain (`edges`: lengths that follow them); others are constant."""
     sums: Counter[tuple[str, ...]] = Counter()
     for shape, size in held:
-        names = [name for length in shape for name in _names(length, dimensions)]
+        names = [name for length in shape for name in _names(length, dimensions, edges)]
         sums[tuple(sorted(names))] += size
     return tuple(GrowthTerm(names, count) for names, count in sums.most_common(_MOST_TERMS))
 
 
-def _names(length: int, dimensions: Sequence[Dimension]) -> tuple[str, ...]:
+def _names(length: int, dimensions: Sequence[Dimension], edges: frozenset[int]) -> tuple[str, ...]:
     """The dimensions that one length of a shape stands for."""
     sizes = {d.name: d.size for d in dimensions}
     for name, size in sizes.items():
         if length == size:
             return (name,)
-    edges, nodes = sizes.get("edges", 0), sizes.get("nodes", 0)
-    # Layers add an edge of every node to itself, or the opposite of every edge.
-    if edges and length in (edges + nodes, 2 * edges, 2 * edges + nodes):
+    if length in edges:
         return ("edges",)
     for one, other in combinations(sizes, 2):
         if length == sizes[one] * sizes[other]:
             return (one, other)
-    for name, size in sizes.items():
+    for name, size in (*sizes.items(), *(("edges", count) for count in edges)):
         if size >= _MANY and length % size == 0 and length:
             return (name,)
     return ()

@@ -21,6 +21,22 @@ _MOST_SECONDS = 5.0
 _SAME = 0.001
 
 
+def after_closure(args: Any, kwargs: Any, act: Callable[[], None]) -> Any:
+    """The arguments of an optimizer's step, with a closure that does `act` when it has computed the gradients."""
+    closure = kwargs.get("closure") or (args[1] if len(args) > 1 else None)
+    if not callable(closure):
+        return None
+
+    def wrapped(*given: Any, **named: Any) -> Any:
+        loss = closure(*given, **named)
+        act()
+        return loss
+
+    if kwargs.get("closure"):
+        return args, {**kwargs, "closure": wrapped}
+    return (args[0], wrapped, *args[2:]), kwargs
+
+
 class Following:
     """Hooks on modules, optimizers and the engine; calls `enough` after the step that shows the peak."""
 
@@ -39,6 +55,7 @@ class Following:
     def begin(self) -> None:
         self._cure.begin(self._patches)
         self._hooks = [
+            self._names.watch(),
             modules.register_module_forward_pre_hook(self._enter),
             modules.register_module_forward_hook(self._leave, always_call=True),
             optimizers.register_optimizer_step_pre_hook(self._before_step),
@@ -74,8 +91,9 @@ class Following:
         self._names.learn(root)
         self._cure.before_forward(root)
         ledger = self.pretence.ledger
-        for tensor in (*root.parameters(), *root.buffers()):
-            ledger.mark(tensor, "parameters")
+        for part in root.modules():
+            for tensor in (*part._parameters.values(), *part._buffers.values()):
+                ledger.mark(tensor, "parameters", self._names.of(part))
         if torch.is_grad_enabled():
             ledger.phase = "forward"
         elif ledger.phase != "forward":
@@ -90,20 +108,24 @@ class Following:
             ledger.mark_saved()
             ledger.phase = "backward"
 
-    def _before_step(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
+    def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
         self._cure.before_step(optimizer)
+        self._begin_update(optimizer)
+        return after_closure(args, kwargs, lambda: self._begin_update(optimizer))
+
+    def _begin_update(self, optimizer: Any) -> None:
         ledger = self.pretence.ledger
         for group in optimizer.param_groups:
             for parameter in group["params"]:
                 ledger.mark(parameter, "parameters")
-                ledger.mark(parameter.grad, "gradients")
+                ledger.mark(parameter.grad, "gradients", ledger.module_of(parameter))
         ledger.phase = "optimizer"
 
     def _after_step(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
         ledger, world = self.pretence.ledger, self.pretence.world
-        for state in optimizer.state.values():
+        for parameter, state in optimizer.state.items():
             for item in state.values() if isinstance(state, dict) else ():
-                ledger.mark(item, "optimizer state")
+                ledger.mark(item, "optimizer state", ledger.module_of(parameter))
         ledger.phase = "data"
         world.origins.clear()
         first_of_round = not self._counts or self._counts.get(id(optimizer), 0) == max(self._counts.values())

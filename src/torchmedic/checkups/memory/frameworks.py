@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from typing import Any
+
+_WHOLE_BATCHES = 3
 
 
 class Loaders:
     """What the data loaders of the script do, and the batch size that they are told to have (0: their own)."""
 
-    def __init__(self, wanted: int = 0) -> None:
+    def __init__(self, wanted: int = 0, *, plenty: bool = False) -> None:
         self.wanted = wanted
+        self._plenty = plenty
         self.batch = 0
 
     def adapt(self) -> None:
@@ -24,6 +28,8 @@ class Loaders:
             if self.wanted and batch_size is not None and kwargs.get("batch_sampler") is None:
                 batch_size = self.wanted
             build(this, dataset, batch_size, *args, **kwargs)
+            if self._plenty:
+                _go_over_again(this)
 
         def iterator(this: Any) -> Any:
             self.batch = self.batch or this.batch_size or 0
@@ -35,6 +41,32 @@ class Loaders:
                 this.num_workers, this.timeout, this.pin_memory = before
 
         loader.__init__, loader._get_iterator = init, iterator
+
+
+def _go_over_again(loader: Any) -> None:
+    """Let a loader with fewer samples than some whole batches begin again at its first: batches may be larger here."""
+    batches: Any = getattr(loader, "batch_sampler", None)
+    sampler: Any = getattr(batches, "sampler", None)
+    size = getattr(batches, "batch_size", None)
+    if isinstance(size, int) and hasattr(sampler, "__len__") and 0 < len(sampler) < _WHOLE_BATCHES * size:
+        batches.sampler = _Cycle(sampler, _WHOLE_BATCHES * size)
+
+
+class _Cycle:
+    """A sampler repeated up to a length."""
+
+    def __init__(self, sampler: Any, length: int) -> None:
+        self._sampler, self._length = sampler, length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[Any]:
+        rounds = itertools.chain.from_iterable(iter(self._sampler) for _ in range(self._length))
+        return itertools.islice(rounds, self._length)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sampler, name)
 
 
 class Flags:

@@ -10,6 +10,7 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from torchmedic.checkups.memory.cures import Cure
+from torchmedic.checkups.memory.patches import Patches
 from torchmedic.checkups.memory.values import value_of
 
 _PARTS = 8
@@ -19,26 +20,32 @@ _LEAST_NODES = 16
 
 
 class NodeBatches(Cure):
-    """An eighth of the nodes in each step, with ten neighbours for two hops; the rest of the result is zero."""
+    """As many nodes in each step as bring in an eighth of the graph with ten neighbours for two hops.
+
+    The rest of the result is zero.
+    """
 
     def __init__(self) -> None:
-        self._done: set[int] = set()
+        self._is_inside = False
 
-    def before_forward(self, root: torch.nn.Module) -> None:
-        if id(root) not in self._done:
-            self._done.add(id(root))
-            root.forward = _in_parts(root.forward)
+    def begin(self, patches: Patches) -> None:
+        """Where modules are called, and before the hooks: there the module's `forward` is fixed already."""
+        call: Any = torch.nn.Module._call_impl
 
+        def in_parts(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
+            if self._is_inside:
+                return call(module, *args, **kwargs)
+            self._is_inside = True
+            try:
+                part = _Part.of((args, kwargs)) if torch.is_grad_enabled() else None
+                if part is None:
+                    return call(module, *args, **kwargs)
+                args, kwargs = tree_map(part.cut, (args, kwargs))
+                return tree_map(part.filled, call(module, *args, **kwargs))
+            finally:
+                self._is_inside = False
 
-def _in_parts(forward: Any) -> Any:
-    def smaller(*args: Any, **kwargs: Any) -> Any:
-        part = _Part.of((args, kwargs)) if torch.is_grad_enabled() else None
-        if part is None:
-            return forward(*args, **kwargs)
-        args, kwargs = tree_map(part.cut, (args, kwargs))
-        return tree_map(part.filled, forward(*args, **kwargs))
-
-    return smaller
+        patches.put(torch.nn.Module, "_call_impl", in_parts)
 
 
 class _Part:
@@ -47,7 +54,8 @@ class _Part:
     def __init__(self, nodes: int, edges: torch.Tensor | None) -> None:
         self._nodes = nodes
         self._edge_count = edges.shape[1] if edges is not None else 0
-        chosen = torch.arange(max(1, nodes // _PARTS))
+        reached = sum(_NEIGHBOURS**hop for hop in range(_HOPS + 1)) if edges is not None else 1
+        chosen = torch.arange(max(1, nodes // (_PARTS * reached)))
         sampled = []
         for _ in range(_HOPS if edges is not None else 0):
             assert edges is not None

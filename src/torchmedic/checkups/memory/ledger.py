@@ -115,15 +115,20 @@ class Ledger:
         self._open(holding, size)
         self.made_in_step = made
 
-    def mark(self, tensor: Any, category: str) -> None:
-        """Say what a booked tensor is."""
+    def mark(self, tensor: Any, category: str, module: str = "") -> None:
+        """Say what a booked tensor is, and whose, where it was not made in a module."""
         if isinstance(tensor, torch.Tensor) and tensor.layout is torch.sparse_coo:
-            self.mark(tensor._indices(), category)
-            self.mark(tensor._values(), category)
+            self.mark(tensor._indices(), category, module)
+            self.mark(tensor._values(), category, module)
             return
         entry = self._entry(tensor)
         if entry is not None:
             entry.holding.category = category
+            entry.holding.module = entry.holding.module or module
+
+    def module_of(self, tensor: Any) -> str:
+        entry = self._entry(tensor)
+        return entry.holding.module if entry is not None else ""
 
     def category_of(self, tensor: Any) -> str:
         entry = self._entry(tensor)

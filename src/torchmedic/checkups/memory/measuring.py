@@ -12,6 +12,7 @@ from torch.nn.parameter import is_lazy
 from torch.optim import optimizer as optimizers
 
 from torchmedic.checkups.memory.course import course_of
+from torchmedic.checkups.memory.following import after_closure
 from torchmedic.checkups.memory.history import History, Label, Mark
 from torchmedic.checkups.memory.names import ModuleNames
 from torchmedic.checkups.memory.summing import shares_of
@@ -38,6 +39,7 @@ class Measuring:
     def begin(self) -> None:
         # Not before the script itself wakes the card: it may still choose which.
         torch.cuda._lazy_call(_keep_history)  # type: ignore[no-untyped-call]
+        self._names.watch()
         modules.register_module_forward_pre_hook(self._enter)
         modules.register_module_forward_hook(self._leave, always_call=True)
         optimizers.register_optimizer_step_pre_hook(self._before_step)
@@ -113,7 +115,11 @@ class Measuring:
             self._turn("forward")
         self._note(_labels("parameters", (*root.parameters(), *root.buffers())))
 
-    def _before_step(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
+    def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
+        self._begin_update(optimizer)
+        return after_closure(args, kwargs, lambda: self._begin_update(optimizer))
+
+    def _begin_update(self, optimizer: Any) -> None:
         self._turn("optimizer")
         parameters = [p for group in optimizer.param_groups for p in group["params"]]
         gradients = [p.grad for p in parameters]

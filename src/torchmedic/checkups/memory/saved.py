@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import struct
 import sys
 from typing import Any
 
@@ -67,7 +68,7 @@ def _header(tensors: dict[str, Any], metadata: Any, names: dict[torch.dtype, str
         table[name] = {"dtype": names[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [begin, end]}
     text = json.dumps(table).encode()
     text += b" " * (-len(text) % 8)
-    return len(text).to_bytes(8, "little") + text, end
+    return struct.pack("<Q", len(text)) + text, end
 
 
 def lead_torch(patches: Patches, overlay: Overlay) -> None:

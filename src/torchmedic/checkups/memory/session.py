@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from torchmedic.checkups.memory.asking import PLAN_FILE, Request
 from torchmedic.checkups.memory.held_files import hold_files, lead_libraries
@@ -28,13 +28,12 @@ if TYPE_CHECKING:
     from torchmedic.checkups.memory.overlay import Overlay
     from torchmedic.checkups.memory.pretending import Pretence
 
-_PATIENCE = 45
-
 
 def start(folder: Path, after_import: Callable[[str, Callable[[], None]], None]) -> None:
     """Prepare this process; the script has not begun yet."""
     request = Request.read(folder)
     began = time.monotonic()
+    _note_exits()
     overlay = hold_files(folder)
     lead_libraries(overlay, after_import)
     after_import("torch", lambda: _begin(request, folder, began, after_import, overlay))
@@ -48,10 +47,20 @@ def _begin(
     overlay: Overlay | None,
 ) -> None:
     if request.device == "real":
+        _require_card()
         finish = _measure(folder, began, overlay)
     else:
         finish = pretend(request, after_import, folder, began, overlay)
     atexit.register(lambda: finish(_lost()))
+
+
+def _require_card() -> None:
+    import torch
+
+    if not torch.cuda.is_available():
+        sys.stderr.write("torch sees no GPU on this machine, and `--real` measures on one\n")
+        sys.stderr.flush()
+        os._exit(2)
 
 
 def _leave(finish: Callable[[LostTrack | None], None]) -> None:
@@ -62,14 +71,16 @@ def _leave(finish: Callable[[LostTrack | None], None]) -> None:
     os._exit(0)
 
 
-def _give_up_in_time(pretence: Pretence, following: Following, finish: Callable[[LostTrack | None], None]) -> None:
+def _give_up_in_time(
+    pretence: Pretence, following: Following, finish: Callable[[LostTrack | None], None], patience: int
+) -> None:
     """A loop that ends when a number is small may never end where there are no numbers: say so instead of waiting."""
     if not hasattr(signal, "SIGALRM"):
         return
     last = (0, 0)
 
     def give_up(where: Location | None) -> None:
-        finish(LostTrack(error=f"no optimizer step came within {_PATIENCE} seconds", where=where))
+        finish(LostTrack(error=f"no optimizer step came within {patience} seconds", where=where))
         os._exit(0)
 
     def look(_number: int, frame: FrameType | None) -> None:
@@ -78,10 +89,10 @@ def _give_up_in_time(pretence: Pretence, following: Following, finish: Callable[
         if now == last and now[1]:
             _at_the_next_line(frame, functools.partial(give_up, user_location(frame)))
         last = now
-        signal.alarm(_PATIENCE)
+        signal.alarm(patience)
 
     signal.signal(signal.SIGALRM, look)
-    signal.alarm(_PATIENCE)
+    signal.alarm(patience)
 
 
 def _at_the_next_line(frame: FrameType | None, act: Callable[[], None]) -> None:
@@ -143,13 +154,14 @@ def pretend(
         pretence.end()
         _write(plan if request.device == "cpu" else _if_trusted(plan), folder)
 
+    pretence.world.read_as = request.read_as
     following = Following(pretence, lambda: _leave(finish), cure_named(request.remedy))
-    loaders, flags = Loaders(request.loader_batch), Flags()
+    loaders, flags = Loaders(request.loader_batch, plenty=request.plenty), Flags()
     adapt_frameworks(loaders, flags, after_import)
     after_import("safetensors.torch", adapt_safetensors)
     pretence.begin()
     following.begin()
-    _give_up_in_time(pretence, following, finish)
+    _give_up_in_time(pretence, following, finish, request.patience)
     return finish
 
 
@@ -185,7 +197,23 @@ def _if_trusted(plan: MemoryPlan) -> MemoryPlan:
     return plan
 
 
+_left_at: list[Location | None] = []
+
+
+def _note_exits() -> None:
+    """Remember the user's line that leaves by `sys.exit`, its own or that of a parser of options."""
+    leave = sys.exit
+
+    def noted(*args: Any) -> NoReturn:
+        _left_at[:] = [user_location()]
+        leave(*args)
+
+    sys.exit = noted
+
+
 def _with_held_back(plan: MemoryPlan, overlay: Overlay | None) -> MemoryPlan:
+    if _left_at:
+        plan = replace(plan, left_at=_left_at[0])
     if overlay is None:
         return plan
     return replace(plan, not_written=overlay.not_written(), not_deleted=overlay.not_deleted())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from torchmedic.checkups.memory.course import category_of, course_of
-from torchmedic.checkups.memory.dimensions import dimensions_of, terms_of
+from torchmedic.checkups.memory.dimensions import dimensions_of, edge_counts, terms_of
 from torchmedic.facts import Location
 from torchmedic.facts.memory_plan import Assumption, BigTensor, LineShare, LostTrack, MemoryPlan, ModuleShare
 
@@ -47,7 +47,7 @@ def make_plan(pretence: Pretence, steps: int, began: float, mode: str, lost: Los
         ),
         lost=lost,
         dimensions=dimensions,
-        terms=terms_of(((h.shape, h.bytes) for h in held), dimensions),
+        terms=terms_of(((h.shape, h.bytes) for h in held), dimensions, edge_counts(pretence.world.inputs, dimensions)),
         seconds=time.monotonic() - began,
         torch=str(torch.__version__),
     )

@@ -64,6 +64,7 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.origins: dict[int, Origin] = {}
         self.inputs: list[Input] = []
         self.device = ledger.device
+        self.read_as = 1
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -181,8 +182,10 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         value = value_of(tensor)
         if value is not None:
             return value.item()
-        self.assume("a number computed on the card is read; taken for 1")
-        return True if tensor.dtype is torch.bool else 1.0 if tensor.is_floating_point() else 1
+        # Whole numbers are counts, and what counts none is passed over: they stay 1.
+        number = self.read_as if tensor.is_floating_point() else 1
+        self.assume(f"a number computed on the card is read; taken for {number}")
+        return True if tensor.dtype is torch.bool else float(number) if tensor.is_floating_point() else number
 
     def _to_cpu(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A known value that is copied back becomes a real tensor again."""
@@ -305,6 +308,7 @@ def _as_input(tensor: torch.Tensor, *, in_step: bool) -> Input:
         shape=tuple(tensor.shape),
         whole=not tensor.is_floating_point(),
         largest=int(tensor.max()) if pairs else -1,
+        loops=int((tensor[0] == tensor[1]).sum()) if pairs else 0,
         selects=int(tensor.count_nonzero()) if tensor.dtype is torch.bool and tensor.dim() == 1 else -1,
         in_step=in_step,
     )
