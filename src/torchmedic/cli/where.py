@@ -126,7 +126,7 @@ def _show(answer: Answer, all_threads: bool) -> None:
                 f"  {thread.name}: {at.file}:{at.line} in {at.function or '<module>'}\n      {at.source.strip()}"
             )
         for line in stack_lines(thread.stack):
-            click.echo(said(f"    {line}"))
+            click.echo(f"    {said(line)}")
 
 
 def stack_lines(stack: tuple[Location, ...]) -> Iterator[str]:
