@@ -22,6 +22,7 @@ KINDS = {
     "order": (2, "RNK006"),
     "fork": (2, "RNK017"),
     "file": (2, "RNK017"),
+    "held": (2, "RNK017"),
     "worker": (2, "ERR034"),
 }
 
@@ -88,6 +89,12 @@ def test_a_hang_is_named_with_the_line_of_each_rank(
     assert f"--> train.py:{_line(f'here: {kind}')} " in text, text
     if kind == "barrier":
         assert "which ranks 0, 1 and 3 never call" in text
+    if kind == "fork":
+        assert f"train.py:{_line('takes: fork')} " in text, "where the lock was taken that the worker got a copy of"
+    if kind == "file":
+        assert "the lock on `cache.lock` is held by this very rank" in text
+    if kind == "held":
+        assert "the lock on `cache.lock` is held by rank 0, which keeps it while it waits for the others" in text
     if kind != "worker":
         assert f"train.py:{_line(f'waits: {kind}')} " in text, text
         assert process.poll() is None, "a run that hangs is left alone"

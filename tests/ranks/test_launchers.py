@@ -88,3 +88,15 @@ def test_a_rank_that_is_started_again_gets_a_new_folder(tmp_path: Path) -> None:
 
 def test_the_last_rank_speaks(tmp_path: Path) -> None:
     assert [is_last(tmp_path, rank, 3) for rank in (2, 0, 1)] == [False, False, True]
+
+
+def test_the_files_of_ranks_that_are_started_again_are_kept_apart(tmp_path: Path) -> None:
+    script = Path(__file__).parent / "scripts" / "elastic.py"
+    command = [*_PYTHON, "torchmedic", "run", "--json", "verdict.json", "torchrun", "--max-restarts", "1"]
+    done = subprocess.run(
+        [*command, *_TORCHRUN, str(script)], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    verdict = json.loads((tmp_path / "verdict.json").read_text())
+    assert (verdict["outcome"], verdict["diagnoses"], verdict["run"]["steps"]) == ("healthy", [], 12), done.stderr
+    assert len(list(tmp_path.glob(".torchmedic/*/rank?-1/rank?.db"))) == 2

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
+import pytest
+import torch
+
+from torchmedic.cli.where import stack_lines
 from torchmedic.facts import (
+    ChildDeath,
     CollectiveCall,
     CollectiveCalls,
     Interrupted,
     Location,
     Observation,
+    PeerLost,
     RandomDraws,
     RankDevice,
+    RankSeen,
     RankStep,
     Replica,
     Run,
@@ -20,6 +27,7 @@ from torchmedic.facts import (
     WrapperSeen,
 )
 from torchmedic.ranks.merging import merged
+from torchmedic.render.plain import to_dict
 from torchmedic.triage import examine
 
 LINE = Location(file="train.py", line=12, function="main", source='    device = torch.device("cuda")')
@@ -139,3 +147,46 @@ def test_a_rank_that_was_interrupted_has_not_ended_by_itself() -> None:
     (diagnosis,) = examine(merged(None, parts)).diagnoses
     assert (diagnosis.code, diagnosis.where, diagnosis.ranks) == ("RNK017", loop, (1,))
     assert diagnosis.headline == "rank 1 was at work when the run was interrupted, and rank 0 waited for it"
+
+
+def a_call(number: int, op: str, line: int, *, done: bool = True) -> CollectiveCall:
+    return CollectiveCall(number=number, op=op, where=Location(file="train.py", line=line, function="main"), done=done)
+
+
+def test_a_call_on_both_sides_of_an_if_is_skipped_by_nobody() -> None:
+    """Rank 0 has the barrier on one line, rank 1 on another: what parts them is the call that rank 1 makes instead."""
+    standing = Standing(patience=15.0, still=20.0, waits_for="collective", step=4)
+    one = (a_call(1, "barrier", 10), a_call(2, "barrier", 10, done=False))
+    other = (a_call(1, "barrier", 12), a_call(2, "all_reduce", 20, done=False))
+    seen = [(CollectiveCalls(calls=calls), standing) for calls in (one, other)]
+    diagnosis = examine(ranks(*seen)).diagnoses[0]
+    assert "barrier`, which" not in diagnosis.headline
+
+
+def test_ranks_of_the_life_before_are_not_told_with_those_of_the_last() -> None:
+    def rank(number: int, folder: str, started: float) -> Run:
+        joined = RankSeen(rank=number, world=2)
+        return Run(info=RunInfo(rank=number, world=2, folder=folder, started=started), observations=(joined,))
+
+    lives = [rank(0, "r/rank0", 1.0), rank(1, "r/rank1", 1.0), rank(2, "r/rank2", 1.0)]
+    again = [rank(0, "r/rank0-1", 2.0), rank(1, "r/rank1-1", 2.0)]
+    assert [part.info.folder for part in merged(None, [*lives, *again]).ranks] == ["r/rank0-1", "r/rank1-1"]
+
+
+def test_a_killed_rank_is_told_in_one_way_however_it_was_started() -> None:
+    death = ChildDeath(signal=9, name="SIGKILL", last_seen=LINE)
+    (diagnosis,) = examine(ranks((death,), (PeerLost(message="Connection closed by peer"),))).diagnoses
+    assert (diagnosis.code, diagnosis.ranks, diagnosis.where) == ("RNK008", (0,), LINE)
+
+
+def test_an_interrupted_rank_makes_an_interrupted_run() -> None:
+    assert to_dict(examine(ranks((Interrupted(at=1.0),), ())))["run"]["interrupted"]
+    assert not to_dict(examine(ranks((), ())))["run"]["interrupted"]
+
+
+def test_every_line_of_the_users_own_is_shown_and_those_of_libraries_are_counted() -> None:
+    library = [Location(file=f"{torch.__path__[0]}/nn/module.py", line=n, function="call") for n in range(9)]
+    own = [Location(file=str(Path("train.py").absolute()), line=n, function=f"f{n}") for n in range(20)]
+    lines = list(stack_lines((*library, *own)))
+    assert len(lines) == 3 + 1 + 20
+    assert lines[3] == "… 6 more of libraries"

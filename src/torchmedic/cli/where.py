@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +19,9 @@ from torchmedic.settings import VARIABLE
 from torchmedic.translation import said
 
 if TYPE_CHECKING:
-    from torchmedic.facts import ThreadStand
+    from torchmedic.facts import Location, ThreadStand
 
-_MOST_LINES = 12
+_MOST_IN_A_ROW = 3
 
 
 @dataclass(frozen=True)
@@ -123,8 +125,20 @@ def _show(answer: Answer, all_threads: bool) -> None:
             click.echo(
                 f"  {thread.name}: {at.file}:{at.line} in {at.function or '<module>'}\n      {at.source.strip()}"
             )
-        for place in thread.stack[:_MOST_LINES]:
-            click.echo(f"    {place.file}:{place.line} in {place.function}")
+        for line in stack_lines(thread.stack):
+            click.echo(f"    {said(line)}")
+
+
+def stack_lines(stack: tuple[Location, ...]) -> Iterator[str]:
+    """Every line of the user's own; of what libraries call among themselves, the first few and how many more."""
+    from torchmedic.probes.frames import is_user_file
+
+    for is_own, frames in itertools.groupby(stack, lambda place: is_user_file(place.file)):
+        row = list(frames)
+        shown = row if is_own else row[:_MOST_IN_A_ROW]
+        yield from (f"{place.file}:{place.line} in {place.function}" for place in shown)
+        if len(row) > len(shown):
+            yield f"… {len(row) - len(shown)} more of libraries"
 
 
 _WAITS = {

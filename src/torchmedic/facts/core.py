@@ -114,11 +114,12 @@ class RunInfo:
     ended: float = 0.0
     pid: int = 0
     host: str = ""
+    interrupted: bool = False  # one of its ranks was
 
     @property
     def was_interrupted(self) -> bool:
-        """Whether a Ctrl-C ended it, as a shell says that."""
-        return self.exit_code == 130
+        """Whether a Ctrl-C ended it, as a shell says that, or as its ranks do."""
+        return self.interrupted or self.exit_code == 130
 
 
 @fact

@@ -52,13 +52,13 @@ class Nest:
 class Standing(Observation):
     """Where a process stands, because it has not moved for long or because another one asked.
 
-    `waits_for` is what its main thread waits for: "collective", "gradients", "loader", "file-lock", "lock", "process",
-    "pipe" (a process that waits for room in one), "sleep", "network", "device" or "" where that cannot be told; `call`
-    is the function it waits in. `still` is for how many seconds nothing moved. `holder` is the process that holds the
-    lock on `file`, or waits for room in the pipe; `taken_by` is the thread that took the lock the main one waits for,
-    `taken_at` its line. `ways_out` are lines on which the loops around its line can be left early. `busy` is
-    for how many seconds it has been at work in one function without an operation of torch or a step, `too_busy` how
-    long that may last.
+    `waits_for` is what its main thread waits for: "collective", "gradients", "loader", "file-lock", "lock",
+    "process", "pipe" (a process that waits for room in one), "sleep", "network", "device" or "" where that cannot
+    be told; `call` is the function it waits in. `still` is for how many seconds nothing moved. `holder` is the
+    process that holds the lock on `file`, or waits for room in the pipe; `taken_by` is the thread that took the
+    lock the main one waits for, or that takes the one a forked worker waits for, `taken_at` its line. `ways_out`
+    are lines on which the loops around its line can be left early. `busy` is for how many seconds it has been at
+    work in one function without an operation of torch or a step, `too_busy` how long that may last.
     """
 
     kind: ClassVar[str] = "standing"
@@ -267,7 +267,8 @@ class WrapperSeen(Observation):
     """A `DistributedDataParallel` module: its parameters in order, and its normalising layers that see one rank only.
 
     `norms` are BatchNorm layers by path with the number of values per channel that one rank gives them, `samples`
-    is the smallest number of samples they were given.
+    is the smallest number of samples they were given. `strangers` are parameters that came into the model after it had
+    been wrapped, with the lines that built their layers.
     """
 
     kind: ClassVar[str] = "wrapper-seen"
@@ -278,6 +279,7 @@ class WrapperSeen(Observation):
     norm_built: Location | None = None
     samples: int | None = None
     broadcasts_buffers: bool = True
+    strangers: dict[str, Location | None] = field(default_factory=dict)
     step: int | None = None
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from torchmedic.probes.patching import Patches, frame_hidden
-from torchmedic.ranks.folders import new_rank, run_file_of
+from torchmedic.ranks.folders import free_number, new_rank, run_file_of
 from torchmedic.record import Recorder, say
 
 _SPAWN = "torch.multiprocessing.spawn"
@@ -73,7 +73,9 @@ def move_here(recorder: Recorder, number: int) -> None:
     from torchmedic.watching import watch_threads
 
     if not recorder.is_ours:
-        recorder.move_to(new_rank(Path(recorder.settings.common), number), run_file_of(number), number)
+        shared = Path(recorder.settings.common)
+        number = free_number(shared, number)
+        recorder.move_to(new_rank(shared, number), run_file_of(number), number)
         watch_threads(recorder)
 
 

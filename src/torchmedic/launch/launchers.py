@@ -61,8 +61,18 @@ def place_in(environment: Mapping[str, str], script: str) -> Place | None:
         world=world,
         local_world=int(local) if local.isdigit() else world,
         is_first_machine=environment.get("GROUP_RANK", "0") == "0",
-        name=f"{_started(os.getppid())}-{Path(script).stem}-{os.getppid()}",
+        name=f"{_started(os.getppid())}-{Path(script).stem}-{os.getppid()}{_life(environment)}",
     )
+
+
+def _life(environment: Mapping[str, str]) -> str:
+    """Ranks that torchrun starts again make another run: theirs is not to be told with the files of the first.
+
+    >>> _life({}), _life({"TORCHELASTIC_RESTART_COUNT": "2"})
+    ('', '-2')
+    """
+    times = environment.get("TORCHELASTIC_RESTART_COUNT", "0")
+    return "" if times == "0" else f"-{times}"
 
 
 def _started(pid: int) -> str:

@@ -17,7 +17,8 @@ from typing import Any
 from torchmedic.launch.apart import Awakening, move_here
 from torchmedic.launch.parent import armed_environment
 from torchmedic.probes.patching import Patches, hide_frame
-from torchmedic.ranks.folders import new_rank, run_file_of
+from torchmedic.ranks.folders import free_number, new_rank, run_file_of
+from torchmedic.ranks.marks import clear_mark
 from torchmedic.ranks.told import rank_in, world_in
 from torchmedic.record import Probe, Recorder, say
 from torchmedic.settings import Settings
@@ -64,6 +65,8 @@ class Starters(Probe):
         if rank is None or (rank == rank_in(os.environ) and not self._settings.launcher):
             return environment
         try:
+            if environment.get("TORCHELASTIC_RESTART_COUNT", "0") != "0":
+                clear_mark(Path(self._settings.common))  # nobody is left of those who stood still
             return armed_environment(rank_settings(self._settings, rank, world_in(environment)), environment)
         except Exception as error:  # noqa: BLE001 - our faults never take the script down
             say(f"rank {rank} runs unwatched ({type(error).__name__}: {error})")
@@ -155,8 +158,12 @@ def remember_ends() -> None:
 
 def wake_as_rank(settings: Settings, arm: Callable[[Settings], object]) -> None:
     """A spawned process is watched from the moment it joins a process group, or begins to train without one."""
-    asleep = Awakening(lambda number: awake.append(arm(rank_settings(settings, number, 1))))
     awake: list[object] = []
+
+    def begin(number: int) -> None:
+        awake.append(arm(rank_settings(settings, free_number(Path(settings.common), number), 1)))
+
+    asleep = Awakening(begin)
 
     def join(rank: int, world: int) -> None:
         asleep.over()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator
 from types import FrameType
 
 from torchmedic.facts import Location
 from torchmedic.probes.expressions import MISSING, enclosing_function, parsed, peek
-from torchmedic.probes.frames import is_user_file, location, outward
+from torchmedic.probes.frames import is_user_file, location, outward, shown_path
 
 _With = ast.With | ast.AsyncWith
 
@@ -25,6 +26,34 @@ def holder_of(waiting: int, frames: dict[int, FrameType]) -> tuple[int, Location
             if taken:
                 return ident, location(frame.f_code.co_filename, taken, frame.f_code.co_qualname)
     return None
+
+
+def taker_of_same(waiting: Location, frames: dict[int, FrameType]) -> tuple[int, Location] | None:
+    """The thread of this process that takes what a line of a forked one waits for, and where; one that holds it first.
+
+    The lock of the other process is a copy: both are known by what the program calls them.
+    """
+    wanted = _named_at(waiting)
+    user = [(i, f) for i, frame in frames.items() for f in outward(frame) if is_user_file(f.f_code.co_filename)]
+    same = [(i, f) for i, f in user if wanted and shown_path(f.f_code.co_filename) == waiting.file]
+    found = [(i, f, line) for i, f in same for line, node in _takings(f) if ast.unparse(node) == wanted]
+    holding = [(i, f, line) for i, f, line in found if (f.f_lineno or 0) > line]
+    for ident, frame, line in holding or found:
+        return ident, location(frame.f_code.co_filename, line, frame.f_code.co_qualname)
+    return None
+
+
+def _named_at(place: Location) -> str:
+    """What a line takes, as it is written there."""
+    tree = parsed(os.path.abspath(place.file))
+    nodes = list(ast.walk(tree)) if tree is not None else []
+    takings = [item.context_expr for node in nodes if isinstance(node, _With) for item in node.items]
+    takings += [
+        node.func.value
+        for node in nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "acquire"
+    ]
+    return next((ast.unparse(node) for node in takings if node.lineno == place.line), "")
 
 
 def _awaited(frame: FrameType) -> object:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torchmedic.facts import RankEnded
+from torchmedic.ranks.folders import last_folder
 from torchmedic.ranks.whereabouts import last_alive, last_seen
 from torchmedic.record import Probe
 
@@ -19,7 +20,7 @@ class Launched(Probe):
 
     def on_crash(self, error: BaseException) -> None:
         for rank, status in ends_in(error):
-            folder = self.recorder.folder / f"rank{rank}"
+            folder = last_folder(self.recorder.folder, rank)
             self.recorder.observe(
                 RankEnded(
                     rank=rank,

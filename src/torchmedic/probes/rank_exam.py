@@ -7,6 +7,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import torch
@@ -17,7 +18,7 @@ from torch.nn.modules.batchnorm import SyncBatchNorm, _BatchNorm
 from torch.nn.parallel import DistributedDataParallel
 
 from torchmedic.facts import FileSaved, Location, RankStep, WrapperSeen
-from torchmedic.probes.frames import outward, shown_path, user_location
+from torchmedic.probes.frames import is_user_file, location_of, outward, shown_path, user_location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.patching import Patches
 from torchmedic.probes.rank_buffers import own_buffers, running_statistics
@@ -99,7 +100,7 @@ class RankExam(Probe):
         elif isinstance(module, _BatchNorm) and module.training and not isinstance(module, SyncBatchNorm):
             self._note_norm(module, args)
         if self._bypassed is None and self._is_bypass(module):
-            self._bypassed = user_location(sys._getframe(1))
+            self._bypassed = _called_from_outside(module, sys._getframe(1))
             self._bypassed_by = type(module).__name__
 
     def _is_bypass(self, module: nn.Module) -> bool:
@@ -217,9 +218,21 @@ class RankExam(Probe):
                 norm_built=self._norm_built,
                 samples=self._norm_samples,
                 broadcasts_buffers=bool(wrapper.broadcast_buffers),
+                strangers=self._strangers(wrapper),
                 step=self.recorder.step,
             )
         )
+
+    def _strangers(self, wrapper: Any) -> dict[str, Location | None]:
+        """Parameters that the model was given after it had been wrapped, with the line that built their layer."""
+        known = {id(p) for p in getattr(wrapper, "_module_parameters", ())}
+        found = [
+            (f"{path}.{name}" if path else name, layer)
+            for path, layer in wrapper.module.named_modules()
+            for name, p in layer.named_parameters(recurse=False)
+            if known and p.requires_grad and id(p) not in known
+        ]
+        return {name: self._modules.born_at(layer) for name, layer in found[:_MOST_PARAMETERS]}
 
     def _watch_saving(self) -> None:
         original = torch.save
@@ -233,6 +246,14 @@ class RankExam(Probe):
             return original(obj, f, *args, **kwargs)
 
         self._patches.replace(torch, "save", save)
+
+
+def _called_from_outside(module: nn.Module, frame: FrameType) -> Location | None:
+    """The user's line that called a module, or the method of it that did: not a line of the model itself."""
+    parts = {id(part) for part in module.modules()}
+    inside = (f for f in outward(frame) if is_user_file(f.f_code.co_filename))
+    outside = next((f for f in inside if id(f.f_locals.get("self")) not in parts), None)
+    return location_of(outside) if outside is not None else user_location(frame)
 
 
 def _spans_world(wrapper: Any) -> bool:

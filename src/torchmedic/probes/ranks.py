@@ -282,7 +282,9 @@ def _tensors(args: Any, kwargs: Any) -> list[Any]:
 
 def _form(args: Any, kwargs: Any) -> str:
     """The form of the first tensor: all ranks have to give the same."""
-    first = args[0] if args else next(iter(kwargs.values()), None)
+    # Named arguments come in any order: the tensor itself counts before a list that one rank alone may give.
+    named = sorted(kwargs.values(), key=lambda given: not isinstance(given, torch.Tensor))
+    first = args[0] if args else next(iter(named), None)
     if isinstance(first, (list, tuple)) and first and isinstance(first[0], torch.Tensor):
         return f"{len(first)} x {_form((first[0],), {})}"
     if not isinstance(first, torch.Tensor):

@@ -16,7 +16,7 @@ from torchmedic.facts import PATIENT, Location, MovedOn, Standing, WorkerStand
 from torchmedic.probes import activity
 from torchmedic.probes.bindings import bindings
 from torchmedic.probes.frames import is_own_file, outward
-from torchmedic.probes.held_locks import holder_of
+from torchmedic.probes.held_locks import holder_of, taker_of_same
 from torchmedic.probes.stacks import answer_signal, ask_stacks, of_worker, threads_now, user_line, waits_for_work
 from torchmedic.probes.waits import JOINING, TELLING, Wait, waits_for
 from torchmedic.probes.ways_out import ways_out
@@ -206,6 +206,8 @@ class Stuck(Probe):
         frames = sys._current_frames()
         held = holder_of(self._main.ident or 0, frames) if wait.kind in ("lock", "") else None
         kind = "lock" if held is not None else wait.kind
+        workers = self._workers() if wait.kind == "loader" else ()
+        held = held or _taker_for(workers, frames)
         names = {t.ident: t.name for t in threading.enumerate()}
         return Standing(
             rank=self.recorder.rank,
@@ -218,7 +220,7 @@ class Stuck(Probe):
             call=wait.call,
             where=user_line(stack),
             threads=threads,
-            workers=self._workers() if wait.kind == "loader" else (),
+            workers=workers,
             file=lock.path if lock is not None else "",
             holder=holder,
             holder_name=activity.command_of(holder) if holder else "",
@@ -246,6 +248,12 @@ class Stuck(Probe):
         if own is None:
             return whole
         return () if waits_for_work(own) else own
+
+
+def _taker_for(workers: tuple[WorkerStand, ...], frames: dict[int, FrameType]) -> tuple[int, Location] | None:
+    """The thread that takes the lock which a worker waits for: it may have held that one when the worker was forked."""
+    lines = (user_line(worker.stack) for worker in workers if worker.stack)
+    return next((taker for line in lines if line and (taker := taker_of_same(line, frames)) is not None), None)
 
 
 def _joins(frame: FrameType | None) -> bool:

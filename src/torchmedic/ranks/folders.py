@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import socket
 import sys
 import time
@@ -27,6 +28,29 @@ def rank_folder(shared: Path, rank: int) -> Path:
         except FileExistsError:
             continue
     raise FileExistsError(f"{shared}: too many folders of rank {rank}")
+
+
+def life_of(folder: str) -> int:
+    """How often a rank had been started before.
+
+    >>> life_of(".torchmedic/run/rank3"), life_of(".torchmedic/run/rank3-1")
+    (0, 1)
+    """
+    again = re.fullmatch(r"rank\d+-(\d+)", os.path.basename(folder))
+    return int(again.group(1)) if again else 0
+
+
+def last_folder(shared: Path, rank: int) -> Path:
+    """The folder of a rank in its last life."""
+    lives = [shared / f"rank{rank}", *shared.glob(f"rank{rank}-*")]
+    return max(lives, key=lambda folder: life_of(str(folder)))
+
+
+def free_number(shared: Path, number: int) -> int:
+    """A number that no process of this run has yet: those that train apart are not one process started again."""
+    while (shared / f"rank{number}").exists():
+        number += 1
+    return number
 
 
 def run_file_of(rank: int) -> str:

@@ -12,6 +12,7 @@ from torchmedic.facts import (
     ChildDeath,
     CollectiveCalls,
     Crash,
+    Interrupted,
     LastSeen,
     Observation,
     PeerLost,
@@ -21,6 +22,7 @@ from torchmedic.facts import (
     SickStep,
 )
 from torchmedic.ranks.calls import read_calls
+from torchmedic.ranks.folders import life_of
 from torchmedic.ranks.whereabouts import last_seen
 from torchmedic.settings import RUN_FILE
 from torchmedic.store import RunFileError, load
@@ -59,7 +61,7 @@ def rank_files(folder: Path) -> list[Path]:
 def merged(main: Run | None, ranks: Iterable[Run]) -> Run:
     """Put the ranks beside each other; `main` is the process that started them, where it is none of them."""
     latest: dict[int, Run] = {}
-    for run in sorted(ranks, key=lambda run: run.info.started):
+    for run in sorted(_of_last_life(ranks), key=lambda run: run.info.started):
         latest[run.info.rank] = run
     ordered = tuple(latest[rank] for rank in sorted(latest))
     if not ordered:
@@ -74,9 +76,17 @@ def merged(main: Run | None, ranks: Iterable[Run]) -> Run:
         # Processes that train apart belong to no group that would say how many they are.
         world=max(len(ordered), *(run.info.world for run in ordered)),
         stopped_by_us=first.stopped_by_us or any(run.info.stopped_by_us for run in ordered),
+        interrupted=any(run.first(Interrupted) is not None for run in ordered),
         folder=next((run.info.folder for run in ordered if run.first(SickStep) is not None), first.folder),
     )
     return Run(info=info, observations=own + tuple(o for run in ordered for o in run.observations), ranks=ordered)
+
+
+def _of_last_life(ranks: Iterable[Run]) -> list[Run]:
+    """Ranks that a launcher started again belong together; those of the life before may have been more."""
+    found = list(ranks)
+    last = max((life_of(run.info.folder) for run in found), default=0)
+    return [run for run in found if life_of(run.info.folder) == last or not run.first(RankSeen)] if last else found
 
 
 def _worth_telling(main: Run, ranks: tuple[Run, ...]) -> Iterable[Observation]:

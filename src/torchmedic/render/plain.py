@@ -31,6 +31,7 @@ def to_dict(verdict: Verdict) -> dict[str, Any]:
             "python": info.python,
             "torch": info.torch,
             "device": info.device,
+            "interrupted": info.was_interrupted,
         },
         "diagnoses": [_diagnosis(d) for d in verdict.diagnoses],
         "unexplained": list(verdict.unexplained),

@@ -47,7 +47,7 @@ def train(rank, world):
     total, best = torch.zeros(4), torch.zeros(4)
     for epoch in range(2):
         if kind == "fork" and epoch == 1 and rank == 1:
-            cache_lock.acquire()
+            cache_lock.acquire()  # takes: fork
             begin()
         for step, x in enumerate(DataLoader(Rows(rank), batch_size=4, num_workers=kind in ("worker", "fork"))):
             loss = model(x).pow(2).mean()
@@ -69,6 +69,12 @@ def train(rank, world):
                 held, other = open("cache.lock", "w"), open("cache.lock", "w")  # noqa: SIM115
                 fcntl.flock(held, fcntl.LOCK_EX)
                 fcntl.flock(other, fcntl.LOCK_EX)  # here: file
+            if kind == "held" and step == 8:
+                begin()
+                with open("cache.lock", "w") as cache:
+                    time.sleep(rank)
+                    fcntl.flock(cache, fcntl.LOCK_EX)  # here: held
+                    dist.barrier()  # waits: held
     dist.destroy_process_group()
 
 

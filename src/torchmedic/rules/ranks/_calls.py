@@ -101,9 +101,17 @@ def parting(run: Run) -> Parting | None:
 
 
 def known_only_to(run: Run, place: Location | None) -> list[int]:
-    """The ranks that have called a collective at this line."""
+    """The ranks that have called a collective at this line, or met one that another called there.
+
+    An `if` that chooses ranks may have the same call on both of its sides.
+    """
+    by_rank = {rank.info.rank: calls_of(rank) for rank in run.ranks}
+    here = {number for calls in by_rank.values() for number, call in calls.items() if _same_line(call.where, place)}
+    last = parted.number if (parted := parting(run)) is not None else math.inf
     return [
-        rank.info.rank for rank in run.ranks if any(_same_line(call.where, place) for call in calls_of(rank).values())
+        rank
+        for rank, calls in by_rank.items()
+        if any(number in here and (number < last or _same_line(call.where, place)) for number, call in calls.items())
     ]
 
 

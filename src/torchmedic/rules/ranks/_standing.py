@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 
 from torchmedic.facts import Location, Run, Standing, standing_of
+from torchmedic.findings import Also
 
 _LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}", f"{os.sep}lib{os.sep}python")
 
@@ -23,6 +24,14 @@ def own_lines(stack: tuple[Location, ...]) -> list[Location]:
 
 def own_line(stack: tuple[Location, ...]) -> Location | None:
     return next(iter(own_lines(stack)), None)
+
+
+def taken_elsewhere(standing: Standing) -> tuple[Also, ...]:
+    """Where a thread takes the lock that a forked worker waits for."""
+    if standing.waits_for != "loader" or standing.taken_at is None:
+        return ()
+    why = f"thread `{standing.taken_by}` takes the same lock here, and held it when the worker was forked"
+    return (Also(location=standing.taken_at, why=why),)
 
 
 def innermost(stack: tuple[Location, ...]) -> str:

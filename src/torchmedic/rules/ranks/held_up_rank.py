@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
-from torchmedic.facts import CollectiveCalls, Interrupted, LastSeen, PeerLost, Run, Standing, standing_of
+from torchmedic.facts import (
+    CollectiveCall,
+    CollectiveCalls,
+    Interrupted,
+    LastSeen,
+    PeerLost,
+    Run,
+    Standing,
+    standing_of,
+)
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.ranks._calls import Parting, called, has_finished, is_at_odds, parting, ranks_text
-from torchmedic.rules.ranks._standing import innermost, own_line
+from torchmedic.rules.ranks._standing import innermost, own_line, taken_elsewhere
 
 _WAITS = {
     "loader": "waits for a batch of its DataLoader",
@@ -59,17 +69,10 @@ class HeldUpRank(Rule):
                 if of_worker is None
                 else f"a worker of rank {part.info.rank} stands here",
                 step=standing.step,
-                also=(Also(location=call.where, why=f"{ranks_text(waiting)} {wait} here in {called(call)}"),)
-                if call.where is not None
-                else (),
+                also=(*_waited(call, waiting), *taken_elsewhere(standing)),
                 culprit=Culprit(op=standing.call or None, phase="data" if standing.waits_for == "loader" else None),
-                evidence=tuple(_evidence(standing)),
-                remedies=(
-                    Remedy(title="give the loop an end: a limit to its rounds, and an exception when it is reached")
-                    if is_endless
-                    else Remedy(title="free the rank that stands still: its line tells what it waits for"),
-                    Remedy(title="let the group fail sooner: `init_process_group(..., timeout=timedelta(minutes=2))`"),
-                ),
+                evidence=(*_evidence(standing), *_held_by(run, standing)),
+                remedies=(_way_out(standing, is_endless), _SOONER),
             )
             return
 
@@ -125,6 +128,40 @@ class HeldUpRank(Rule):
                 Remedy(title="or share the work: what one rank does alone, all others wait for"),
             ),
         )
+
+
+def _waited(call: CollectiveCall, waiting: list[int]) -> tuple[Also, ...]:
+    """Where the others wait."""
+    wait = "waits" if len(waiting) == 1 else "wait"
+    why = f"{ranks_text(waiting)} {wait} here in {called(call)}"
+    return (Also(location=call.where, why=why),) if call.where is not None else ()
+
+
+def _way_out(standing: Standing, is_endless: bool) -> Remedy:
+    if is_endless:
+        return Remedy(title="give the loop an end: a limit to its rounds, and an exception when it is reached")
+    if standing.waits_for == "file-lock":
+        return Remedy(title="give the lock back before any collective: others may need it to get there")
+    if taken_elsewhere(standing):
+        return Remedy(title="make the lock inside the worker (in `worker_init_fn` or at the first `__getitem__`)")
+    return Remedy(title="free the rank that stands still: its line tells what it waits for")
+
+
+_SOONER = Remedy(title="let the group fail sooner: `init_process_group(..., timeout=timedelta(minutes=2))`")
+
+
+def _held_by(run: Run, standing: Standing) -> Iterator[str]:
+    """Who has the lock on a file that a rank waits for."""
+    if standing.waits_for != "file-lock":
+        return
+    file = f"`{os.path.basename(standing.file)}`" if standing.file else "the file"
+    owner = next((part.info.rank for part in run.ranks if part.info.pid == (standing.holder or -1)), None)
+    if standing.holder == standing.pid:
+        yield f"the lock on {file} is held by this very rank, by another handle of the file"
+    elif owner is not None:
+        yield f"the lock on {file} is held by rank {owner}, which keeps it while it waits for the others"
+    elif standing.holder is not None:
+        yield f"the lock on {file} is held by process {standing.holder} (`{standing.holder_name}`)"
 
 
 def _evidence(standing: Standing) -> Iterator[str]:

@@ -83,6 +83,8 @@ def _remedies(call: CollectiveCall, instead: CollectiveCall | None) -> tuple[Rem
             Remedy(title="evaluate with the inner model on one rank: `model.module(x)` exchanges nothing"),
             Remedy(title="or evaluate on all ranks, each its share"),
         )
+    if call.op == "full_tensor":
+        return (Remedy(title="call `full_tensor` on every rank, and let one of them keep what it returns"),)
     if call.nests and not is_chosen(call.nests, instead.nests if instead is not None else ()):
         return (
             Remedy(title=f"let every rank reach {called(call)}: no `return`, `continue` or `except` may pass it by"),

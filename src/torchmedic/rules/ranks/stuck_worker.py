@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Run, Standing, WorkerStand
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.ranks._standing import innermost, own_line, since, stuck
+from torchmedic.rules.ranks._standing import innermost, own_line, since, stuck, taken_elsewhere
 
 
 class StuckWorker(Rule):
@@ -28,6 +28,7 @@ class StuckWorker(Rule):
         worker = held[0]
         where = own_line(worker.stack)
         assert where is not None
+        waits = (Also(location=standing.where, why="the training waits here for a batch"),) if standing.where else ()
         stand = "stands" if len(held) == 1 else "stand"
         yield self.diagnose(
             headline=f"{len(held)} of {len(standing.workers)} DataLoader workers {stand} still in `{where.function}`",
@@ -35,7 +36,7 @@ class StuckWorker(Rule):
             where=where,
             label="a worker of the DataLoader stands here",
             step=standing.step,
-            also=(Also(location=standing.where, why="the training waits here for a batch"),) if standing.where else (),
+            also=(*waits, *taken_elsewhere(standing)),
             culprit=Culprit(phase="data", op=where.function),
             evidence=tuple(_evidence(standing, worker)),
             remedies=_remedies(worker),

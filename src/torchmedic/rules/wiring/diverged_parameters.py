@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import CollectiveCalls, Crash, RankStep, Run, WrapperSeen
-from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.facts import CollectiveCalls, Crash, RankStep, Run, StateLoaded, WrapperSeen
+from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.ranks._calls import GRADIENTS, calls_of, ranks_text
 from torchmedic.rules.wiring._steps import parted_since, steps_of
 
@@ -34,13 +34,22 @@ class DivergedParameters(Rule):
         if found is None or seen is None:
             return
         step, equal, (name, low, high) = found
+        if name in seen.strangers:
+            yield self._came_late(seen, name, step)
+            return
         since = f"they were equal after step {equal}" if equal is not None else "they differ since the first step"
+        loaded, loaders = _loaded_on_some(run, step)
         yield self.diagnose(
             headline=f"`{name}` differs between ranks after step {step}",
             confidence="proven",
-            where=seen.built,
-            label="wrapped here, to be the same on all ranks",
+            where=loaded.where if loaded is not None else seen.built,
+            label=f"loaded on {ranks_text(loaders)} alone"
+            if loaded is not None
+            else "wrapped here, to be the same on all ranks",
             step=step,
+            also=(Also(location=seen.built, why="wrapped here, to be the same on all ranks"),)
+            if loaded is not None and seen.built is not None
+            else (),
             culprit=Culprit(parameter=name),
             evidence=(f"its norm lies between {low:.6g} and {high:.6g} on the ranks; {since}", *_rates(run, step)),
             remedies=(
@@ -49,6 +58,24 @@ class DivergedParameters(Rule):
                 ),
                 Remedy(title="change or load weights before `DistributedDataParallel(model)`, which spreads rank 0's"),
             ),
+        )
+
+    def _came_late(self, seen: WrapperSeen, name: str, step: int) -> Diagnosis:
+        built = seen.strangers[name]
+        also = (Also(location=seen.built, why="wrapped here, without it"),) if seen.built is not None else ()
+        return self.diagnose(
+            headline=f"`{name}` came into the model after it was wrapped: its gradients are not exchanged",
+            confidence="proven",
+            where=built or seen.built,
+            label="built here, unknown to the wrapper" if built is not None else "wrapped here, without it",
+            step=step,
+            also=also if built is not None else (),
+            culprit=Culprit(parameter=name),
+            evidence=(
+                f"it differs between ranks after step {step}",
+                f"parameters that the wrapper does not know: {', '.join(f'`{other}`' for other in seen.strangers)}",
+            ),
+            remedies=(Remedy(title="change the model first, then wrap it: `DistributedDataParallel(model)` last"),),
         )
 
     def _updates_elsewhere(self, run: Run, idle: list[int]) -> Diagnosis:
@@ -70,6 +97,16 @@ class DivergedParameters(Rule):
             ),
             remedies=(Remedy(title="call `optimizer.step()` on every rank: averaged gradients keep the copies equal"),),
         )
+
+
+def _loaded_on_some(run: Run, step: int) -> tuple[StateLoaded | None, list[int]]:
+    """Weights that some ranks loaded before the step and others did not, and those ranks."""
+    loads = {r.info.rank: [s for s in r.all(StateLoaded) if (s.step or 0) < step and s.where] for r in run.ranks}
+    for loaded in (one for seen in loads.values() for one in seen):
+        here = [rank for rank, seen in loads.items() if any(one.where == loaded.where for one in seen)]
+        if len(here) < len(run.ranks):
+            return loaded, here
+    return None, []
 
 
 def _never_updating(run: Run) -> list[int]:
