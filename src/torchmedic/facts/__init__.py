@@ -174,6 +174,7 @@ from torchmedic.facts.scene import ModelAtCrash as ModelAtCrash
 from torchmedic.facts.scene import SourceFile as SourceFile
 from torchmedic.facts.scene import StaleGraph as StaleGraph
 from torchmedic.facts.schedules import GroupRates as GroupRates
+from torchmedic.facts.schedules import GroupWithoutRate as GroupWithoutRate
 from torchmedic.facts.schedules import LearningRates as LearningRates
 from torchmedic.facts.schedules import RateBegunAnew as RateBegunAnew
 from torchmedic.facts.schedules import RateScaledTwice as RateScaledTwice
@@ -221,6 +222,7 @@ from torchmedic.facts.wiring import NeverStepped as NeverStepped
 from torchmedic.facts.wiring import NormsBackInTraining as NormsBackInTraining
 from torchmedic.facts.wiring import OptimizerSeen as OptimizerSeen
 from torchmedic.facts.wiring import ReusedGraph as ReusedGraph
+from torchmedic.facts.wiring import ReversedTwice as ReversedTwice
 from torchmedic.facts.wiring import RoundedAway as RoundedAway
 from torchmedic.facts.wiring import SampledWithoutGradient as SampledWithoutGradient
 from torchmedic.facts.wiring import SamplerEpochNeverSet as SamplerEpochNeverSet
