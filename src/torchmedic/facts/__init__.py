@@ -86,6 +86,7 @@ from torchmedic.facts.full_batches import SamplesLeftOut as SamplesLeftOut
 from torchmedic.facts.graph import GraphCut as GraphCut
 from torchmedic.facts.graph import UnusedTotal as UnusedTotal
 from torchmedic.facts.held import CutField as CutField
+from torchmedic.facts.held import EdgesTurnedRound as EdgesTurnedRound
 from torchmedic.facts.held import HeldCode as HeldCode
 from torchmedic.facts.held import HeldColumn as HeldColumn
 from torchmedic.facts.held import HeldTable as HeldTable
@@ -176,6 +177,7 @@ from torchmedic.facts.scene import ModelAtCrash as ModelAtCrash
 from torchmedic.facts.scene import SourceFile as SourceFile
 from torchmedic.facts.scene import StaleGraph as StaleGraph
 from torchmedic.facts.schedules import GroupRates as GroupRates
+from torchmedic.facts.schedules import GroupWithoutRate as GroupWithoutRate
 from torchmedic.facts.schedules import LearningRates as LearningRates
 from torchmedic.facts.schedules import RateBegunAnew as RateBegunAnew
 from torchmedic.facts.schedules import RateScaledTwice as RateScaledTwice
@@ -225,6 +227,7 @@ from torchmedic.facts.wiring import NeverStepped as NeverStepped
 from torchmedic.facts.wiring import NormsBackInTraining as NormsBackInTraining
 from torchmedic.facts.wiring import OptimizerSeen as OptimizerSeen
 from torchmedic.facts.wiring import ReusedGraph as ReusedGraph
+from torchmedic.facts.wiring import ReversedTwice as ReversedTwice
 from torchmedic.facts.wiring import RoundedAway as RoundedAway
 from torchmedic.facts.wiring import SampledWithoutGradient as SampledWithoutGradient
 from torchmedic.facts.wiring import SamplerEpochNeverSet as SamplerEpochNeverSet

@@ -133,3 +133,20 @@ class SmallField(Observation):
     highest: int
     made: Location | None
     cast: Location | None
+
+
+@fact
+class EdgesTurnedRound(Observation):
+    """Edges to be tested on, `turned` of which were trained on in the other direction, of a graph without direction.
+
+    `where` is the line that split them, by a function of a library or by hand.
+    """
+
+    kind: ClassVar[str] = "edges-turned-round"
+    step: int | None
+    train: str
+    test: str
+    edges: int
+    turned: int
+    where: Location | None = None
+    is_drawn_by_library: bool = False

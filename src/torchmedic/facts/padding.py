@@ -13,7 +13,9 @@ class PaddedLabels(Observation):
     """A loss whose targets go on where the tokens are padding.
 
     `label` is what all targets there are, and None where they differ; `real` of the other targets are the same.
-    `padded_at` is the line that padded the targets, where that was seen, with the text `padded_by`.
+    `padded_at` is the line that padded the targets, where that was seen, with the text `padded_by`. `is_token`: the
+    model learns the next token, padding is one of them, and stands for nothing else; `is_told`: a mask of the batch
+    says where it is.
     """
 
     kind: ClassVar[str] = "padded-labels"
@@ -30,3 +32,5 @@ class PaddedLabels(Observation):
     padded_at: Location | None = None
     padded_by: str = ""
     is_ending: bool = False
+    is_token: bool = False
+    is_told: bool = False

@@ -119,3 +119,19 @@ class RateScaledTwice(Observation):
     again_by: str
     rate: float = 0.0
     step: int | None = None
+
+
+@fact
+class GroupWithoutRate(Observation):
+    """A group of an optimizer whose rate was nothing at every look, while gradients reached its parameters."""
+
+    kind: ClassVar[str] = "group-without-rate"
+    optimizer: str
+    group: int
+    groups: int
+    rate: float
+    others: float
+    parameters: tuple[str, ...]
+    count: int
+    where: Location | None = None
+    step: int | None = None

@@ -357,3 +357,18 @@ class ReusedGraph(Observation):
     parameter_count: int
     where: Location
     backward: Location | None = None
+
+
+@fact
+class ReversedTwice(Observation):
+    """A function that hands on its input and negates in `backward`: by what the gradient was multiplied at each look.
+
+    `settings` are the numbers that its `backward` multiplies by, at the last look.
+    """
+
+    kind: ClassVar[str] = "reversed-twice"
+    function: str
+    where: Location
+    factors: tuple[float, ...]
+    settings: dict[str, float]
+    step: int | None = None

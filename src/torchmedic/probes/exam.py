@@ -25,6 +25,7 @@ from torchmedic.probes.exam_overwriting import OverwritingExam
 from torchmedic.probes.exam_padding import PaddingExam
 from torchmedic.probes.exam_resuming import ResumeExam
 from torchmedic.probes.exam_reuse import ReuseExam
+from torchmedic.probes.exam_reversals import ReversalExam
 from torchmedic.probes.exam_rounding import RoundingExam
 from torchmedic.probes.exam_samplers import SamplerExam
 from torchmedic.probes.exam_samples import SampleExam
@@ -80,4 +81,5 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         AverageExam(modules, optimizers),
         ReuseExam(modules, optimizers),
         BackwardExam(modules, optimizers),
+        ReversalExam(),
     )

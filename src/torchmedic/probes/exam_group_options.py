@@ -1,4 +1,4 @@
-"""The exam of optimizer groups: options nobody reads, rates forgotten or scaled twice, frozen parameters that move."""
+"""The exam of optimizer groups: options nobody reads, rates forgotten, doubled or 0, frozen parameters that move."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from torchmedic.probes.frozen_moving import FrozenMoving
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.rate_factors import scaled_twice
 from torchmedic.probes.sources import user_nodes
+from torchmedic.probes.still_groups import StillGroups
 from torchmedic.record import Probe, Recorder
 
 _MOST = 8
@@ -37,12 +38,14 @@ class GroupOptionExam(Probe):
         self._is_looking = False
         self._seen: dict[str, UnknownGroupOption] = {}
         self._scaled: RateScaledTwice | None = None
+        self._still = StillGroups()
         self._rates: dict[int, tuple[str, tuple[float, ...], tuple[float, ...]]] = {}
 
     def on_optimizer(self, optimizer: Any) -> None:
         self._rates[id(optimizer)] = (type(optimizer).__name__, _rates(optimizer), ())
         if _rates(optimizer) and self._scaled is None:
             self._scaled = scaled_twice(optimizer, sys._getframe(1))
+        self._still.begin(optimizer, user_location())
         self.recorder.wake(self)
         for option, values in _unknown(optimizer).items():
             if len(self._seen) < _MOST and option not in self._seen and not _is_read_by(optimizer, option):
@@ -59,6 +62,7 @@ class GroupOptionExam(Probe):
         known = self._rates.get(id(optimizer))
         if known is not None and len(known[1]) > 1:
             self._rates[id(optimizer)] = (*known[:2], _rates(optimizer))
+            self._still.look(optimizer, _rates(optimizer), self._modules.roots)
         if not self.recorder.clock_is_held:
             self._frozen.look(optimizer)
             self._is_looking = True
@@ -75,6 +79,8 @@ class GroupOptionExam(Probe):
         for fact in (self._frozen.fact, self._scaled if self.recorder.step else None):
             if fact is not None:
                 self.recorder.observe(fact)
+        for still in self._still.facts():
+            self.recorder.observe(still)
         for kind, first, last in self._rates.values():
             left = [now for before, now in zip(first, last, strict=False) if now == before]
             if len(first) == len(last) and len(set(first)) == 1 and 0 < len(left) < len(last):

@@ -16,6 +16,7 @@ from torch.utils._pytree import tree_leaves
 
 from torchmedic.facts import Location, PaddedLabels
 from torchmedic.probes.frames import user_frame
+from torchmedic.probes.label_fields import copied_field, field_line
 from torchmedic.probes.modes import is_compiled, may_put_on, take_off
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
@@ -149,6 +150,45 @@ class PaddingExam(Probe):
             if mask is not None and tokens.vocabulary != given.shape[1]:
                 self._note(function, near, tokens, mask, options, pads)
                 return
+            if tokens.vocabulary == given.shape[1] and self._note_own(function, near, tokens, options):
+                return
+
+    def _note_own(self, function: str, target: torch.Tensor, tokens: _Tokens, options: dict[str, Any]) -> bool:
+        """The next token is learned, and padding is one of the tokens: whether the targets go on into it."""
+        ids = tokens.ids
+        told = next((m for m in _masks_in(self._batch) if m.shape == ids.shape and _is_no_word(ids, m)), None)
+        mask = told if told is not None else _own_padding(tokens)
+        if mask is None or target.numel() % len(ids):
+            return False
+        pad, ignore, weight = int(ids[mask][0]), int(options.get("ignore_index", -100)), options.get("weight")
+        counted = (target == pad) & (target != ignore)
+        real = (target != pad) & (target != ignore)
+        if not _are_apart(counted.view(len(ids), -1), real.view(len(ids), -1)):
+            return False
+        if weight is not None and float(weight[pad]) == 0:
+            return False
+        field = copied_field(self._batch, ids)
+        frame = user_frame(sys._getframe(2))
+        place = Place(frame.f_code, frame.f_lineno or 0, frame.f_lasti) if frame is not None else None
+        self.recorder.observe(
+            PaddedLabels(
+                step=self.recorder.step,
+                function=function,
+                where=place.location() if place else None,
+                names=(_operands(place)[0], field) if field else _operands(place),
+                label=pad,
+                padded=int(counted.sum()),
+                positions=int((target != ignore).sum()),
+                real=0,
+                ignore_index=ignore,
+                pad_token=pad,
+                padded_at=field_line(field),
+                is_token=True,
+                is_told=told is not None,
+                is_ending=not _has_one_end(ids, mask),
+            )
+        )
+        return True
 
     def _note(
         self,
@@ -220,8 +260,7 @@ def _padding_of(tokens: _Tokens, target: torch.Tensor, masks: list[torch.Tensor]
     if ids.numel() != target.numel():
         return None
     if tokens.padding is not None:
-        mask = ids == tokens.padding % tokens.vocabulary
-        return mask if _is_at_an_end(mask) else None
+        return _own_padding(tokens)
     return next((mask for mask in masks if mask.shape == ids.shape and _is_no_word(ids, mask)), None)
 
 
@@ -255,6 +294,24 @@ def _is_at_an_end(mask: torch.Tensor) -> bool:
         if torch.equal(lying, at >= (lying.shape[1] - counts)[:, None]) or torch.equal(lying, at < counts[:, None]):
             return True
     return False
+
+
+def _own_padding(tokens: _Tokens) -> torch.Tensor | None:
+    """Where the tokens are the padding that their embedding knows."""
+    mask = tokens.ids == tokens.padding % tokens.vocabulary if tokens.padding is not None else None
+    return mask if mask is not None and _is_at_an_end(mask) else None
+
+
+def _are_apart(counted: torch.Tensor, real: torch.Tensor) -> bool:
+    """Whether in every row all of the padding lies behind what is real, or all of it before."""
+    behind = real.flip(1).cumsum(1).flip(1) > 0
+    return bool(counted.any()) and not (bool((counted & behind).any()) and bool((counted & (real.cumsum(1) > 0)).any()))
+
+
+def _has_one_end(ids: torch.Tensor, mask: torch.Tensor) -> bool:
+    """Whether all texts end with the same token: then padding is not needed to tell that they are over."""
+    last = {int(row[~padded][-1]) for row, padded in zip(ids, mask, strict=True) if bool((~padded).any())}
+    return len(last) == 1
 
 
 def _ends_with(target: torch.Tensor, mask: torch.Tensor, label: int) -> bool:

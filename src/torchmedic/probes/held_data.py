@@ -8,6 +8,7 @@ from typing import Any
 
 from torchmedic.facts import HeldCode, Observation
 from torchmedic.probes.cut_fields import cut_fields
+from torchmedic.probes.edge_splits import edges_turned_round
 from torchmedic.probes.held_arrays import held_arrays
 from torchmedic.probes.held_checks import facts_of
 from torchmedic.probes.loaders import base_of
@@ -44,6 +45,8 @@ class HeldData(Probe):
         found: list[Observation] = list(cut_fields(arrays, self.recorder.step))
         found += [fact for held in arrays for fact in facts_of(held, arrays, self.recorder.step)]
         handled = known_to_script()[0] if any(isinstance(fact, HeldCode) for fact in found) else set()
+        turned = edges_turned_round(sys._getframe(1), self.recorder.step)
+        found += [turned] if turned is not None else []
         for fact in found:
             if not (isinstance(fact, HeldCode) and abs(fact.value) in handled):
                 self.recorder.observe(fact)

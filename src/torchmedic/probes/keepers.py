@@ -215,12 +215,22 @@ def _stored(statement: ast.stmt, keeper: Keeper) -> Iterator[tuple[ast.expr | No
         return
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     targets = [statement.target] if isinstance(statement, ast.AugAssign) else targets
-    for target in targets:
+    for target, value in _pairs(targets, getattr(statement, "value", None)):
         plain = _without_key(target)
-        if _last(plain) == keeper.name and (plain is target or keeper.container):
-            value = statement.value  # type: ignore[attr-defined]
-            if isinstance(statement, ast.AugAssign) or not isinstance(value, (ast.List, ast.Dict, ast.Tuple)):
-                yield value, ast.unparse(plain)
+        is_made_here = isinstance(value, (ast.List, ast.Dict, ast.Tuple)) and not isinstance(statement, ast.AugAssign)
+        if _last(plain) == keeper.name and (plain is target or keeper.container) and not is_made_here:
+            yield value, ast.unparse(plain)
+
+
+def _pairs(targets: list[ast.expr], value: ast.expr | None) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    """What each target is given; the parts of `a, b = f()` are given the call."""
+    for target in targets:
+        if isinstance(target, ast.Tuple):
+            same = isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts)
+            values = value.elts if same and isinstance(value, ast.Tuple) else [value] * len(target.elts)
+            yield from zip(target.elts, values, strict=True)
+        else:
+            yield target, value
 
 
 def _without_key(node: ast.expr) -> ast.expr:

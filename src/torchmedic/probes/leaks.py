@@ -166,14 +166,16 @@ class Leaks(Probe):
 
     def _look_for_chains(self, kept: list[_Kept], frame: FrameType | None, at_end: bool) -> None:
         """One tensor whose graph reaches back over many steps."""
-        recent = sorted(kept, key=lambda k: -k.made)[:_MOST_CHAINS]
+        # What no name of the script leads to dies by itself: a step may make more of that than can be looked at.
+        held = {id(t) for _, tensors in keepers_of([k.tensor for k in kept], frame) for t in tensors}
+        recent = sorted((k for k in kept if id(k.tensor) in held), key=lambda k: -k.made)[:_MOST_CHAINS]
         chains: dict[int, tuple[_Kept, _Graph]] = {}
         for each in recent:
             graph = self._graph(each.tensor, each.made)
             if graph.is_chain:
                 chains[id(each.tensor)] = (each, graph)
         for keeper, tensors in keepers_of([each.tensor for each, _ in chains.values()], frame) if chains else ():
-            if not keeper.container:
+            if keeper.container in ("", "tuple"):
                 newest, graph = chains[id(tensors[0])]
                 self._note(keeper, True, tensors[:1], graph.oldest, newest.made, graph, at_end)
 

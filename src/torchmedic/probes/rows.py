@@ -23,6 +23,7 @@ _TEST = frozenset(
         "testing",
         "te",
         "tst",
+        "va",
         "val",
         "valid",
         "validation",
@@ -138,3 +139,9 @@ def is_held_out(names: tuple[str, ...]) -> bool:
     """Whether names say that these data are for testing, and none says that they are for training."""
     words = [tokens(name) for name in names]
     return any(w & _TEST for w in words) and not any(w & _TRAIN for w in words)
+
+
+def is_trained_on(names: tuple[str, ...]) -> bool:
+    """Whether names say that these data are for training, and none says that they are for testing."""
+    words = [tokens(name) for name in names]
+    return any(w & _TRAIN for w in words) and not any(w & _TEST for w in words)

@@ -9,6 +9,7 @@ from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 
 _LEAST_SHARE = 0.05
 _LEAST_REAL = 0.01
+_LARGE_SHARE = 0.3
 
 
 class PaddingCountedAsClass(Rule):
@@ -25,8 +26,42 @@ class PaddingCountedAsClass(Rule):
         for seen in run.all(PaddedLabels):
             by_line.setdefault(str(seen.where), []).append(seen)
         for calls in by_line.values():
-            if len(calls) >= 2 and len({call.label for call in calls}) == 1 and all(map(_is_counted, calls)):
+            if len(calls) < 2 or len({call.label for call in calls}) != 1:
+                continue
+            if all(map(_is_counted, calls)):
                 yield self._told(calls)
+            elif all(map(_is_learned, calls)):
+                yield self._learned(calls)
+
+    def _learned(self, calls: list[PaddedLabels]) -> Diagnosis:
+        first = calls[0]
+        share = sum(c.padded for c in calls) / sum(c.positions for c in calls)
+        where = first.padded_at or first.where
+        return self.diagnose(
+            headline=f"{100 * share:.0f} % of the labels in `{first.names[1]}` are padding, which the loss counts",
+            severity="warning",
+            confidence="likely",
+            step=first.step,
+            where=where,
+            label=f"the padding {first.label} is among the labels"
+            if where == first.padded_at
+            else f"ignores {first.ignore_index} only",
+            also=(Also(location=first.where, why=f"`{first.function}` ignores {first.ignore_index} only"),)
+            if first.where is not None and first.where != where
+            else (),
+            culprit=Culprit(op=first.function, phase="forward", tensor=first.names[1]),
+            evidence=(
+                f"in {len(calls)} steps looked at, {first.label} stood for nothing but padding: {first.padded} of "
+                f"{first.positions} counted places in step {first.step}",
+                "the loss is mostly that of guessing the padding: it falls at once, and hides what is not learned",
+            ),
+            remedies=(
+                Remedy(title=f"`labels.masked_fill(input_ids == {first.label}, {first.ignore_index})`")
+                if first.is_told
+                else Remedy(title=f"tell the loss: `ignore_index={first.label}`"),
+                Remedy(title="leave padded places out of the accuracy as well"),
+            ),
+        )
 
     def _told(self, calls: list[PaddedLabels]) -> Diagnosis:
         first = calls[0]
@@ -59,11 +94,18 @@ class PaddingCountedAsClass(Rule):
         )
 
 
+def _is_learned(seen: PaddedLabels) -> bool:
+    """Padding that ends nothing and is a large part of what a model of the next token learns."""
+    is_pure = seen.is_told or not seen.is_ending
+    return seen.is_token and is_pure and seen.padded >= _LARGE_SHARE * seen.positions
+
+
 def _is_counted(seen: PaddedLabels) -> bool:
     """A real class, not the mark that ends a text, at a share of places that matters."""
     real_enough = seen.real >= _LEAST_REAL * (seen.positions - seen.padded)
     return (
         seen.label is not None
+        and not seen.is_token
         and seen.real > 0
         and real_enough
         and not seen.is_ending
