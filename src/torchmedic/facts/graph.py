@@ -13,8 +13,9 @@ class GraphCut(Observation):
     """Parameters of an optimizer that never had a gradient although the loss was computed from them.
 
     `how` is "detach", "data", "no_grad", "checkpoint", "library", "integer", "discrete", "item", "numpy", "tolist",
-    "zero" (differentiable, with derivative 0 everywhere) or "straight-through" (the constant side of an estimator,
-    which is at `read` where `where` is the line that holds its result against its own input).
+    "zero" (differentiable, with derivative 0 everywhere), "gradient" (what `torch.autograd.grad` returned without
+    `create_graph`) or "straight-through" (the constant side of an estimator, which is at `read` where `where` is the
+    line that holds its result against its own input).
     `rebuilt` is the line that made a new leaf of the loss.
     `whole_term`: the parameters do get a gradient, but a whole term of the loss is cut off.
     """

@@ -89,9 +89,9 @@ class Reading:
     def above_root(self) -> set[int]:
         if self.root.maker is None:
             return set()
-        return self._ancestors(self.root.maker)
+        return self.ancestors(self.root.maker)
 
-    def _ancestors(self, start: int) -> set[int]:
+    def ancestors(self, start: int) -> set[int]:
         """The operations behind a result. Weights are where it ends: an update in the trace made them, not the step."""
         waiting, done = [start], set[int]()
         while waiting:
@@ -236,10 +236,10 @@ class Reading:
     def lost_terms(self) -> list[Cut]:
         """Cuts above a whole term of the loss: added to it, and without any effect on any gradient."""
         found: list[Cut] = []
-        for op, seen in self._constant_terms():
+        for op, seen in self.constant_terms():
             if seen.maker is None or seen.maker not in self.tainted:
                 continue
-            within = self._ancestors(seen.maker)
+            within = self.ancestors(seen.maker)
             told = ("no_grad", "discrete", "integer", "library", *(_ON_PURPOSE if self._is_of_weights(within) else ()))
             for index in sorted(within | {op.index}):
                 for part in self.ops[index].inputs:
@@ -265,10 +265,10 @@ class Reading:
             for op in ends
             if (behind := self.tainted.get(op.index, set()) - reached)
             and _is_scalar_with_graph(op)
-            and self.root.maker in self._ancestors(op.index)
+            and self.root.maker in self.ancestors(op.index)
         ]
 
-    def _constant_terms(self) -> Iterator[tuple[Op, Seen]]:
+    def constant_terms(self) -> Iterator[tuple[Op, Seen]]:
         """Operands of the sums at the end of the loss that need no gradient, beside one that does."""
         waiting = [self.root.maker] if self.root.maker is not None else []
         done: set[int] = set()

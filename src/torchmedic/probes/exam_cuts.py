@@ -16,6 +16,7 @@ from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modes import is_compiled, take_off
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.plain_gradients import terms_of_plain_gradients
 from torchmedic.probes.sources import freezing_lines, is_given_values
 from torchmedic.probes.straight_through import cuts_at_straight_through
 from torchmedic.probes.trace import StorageKey, storage_key
@@ -97,6 +98,10 @@ class CutExam(Probe):
             self._roots.append(
                 Root(self._trace.maker_of(tensor), storage_key(tensor), tensor.is_leaf, tensor.grad_fn, user_location())
             )
+
+    def on_gradient_of(self, inputs: tuple[Any, ...]) -> None:
+        if self._trace is not None:
+            self._trace.note_gradient_asked()
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         watched = self._watched.setdefault(id(optimizer), _Watched())
@@ -236,7 +241,8 @@ class CutExam(Probe):
 
     def _lost_terms(self, optimizer: Any, scene: _Scene) -> None:
         parameters = {storage_key(p): p for g in optimizer.param_groups for p in g["params"]}
-        for cut in scene.reading(set(parameters)).lost_terms()[:1]:
+        reading = scene.reading(set(parameters))
+        for cut in (reading.lost_terms() or terms_of_plain_gradients(reading))[:1]:
             hit = [parameters[key] for key in cut.keys]
             self.recorder.observe(self._cut_fact(optimizer, cut, hit, scene, fresh=True, whole_term=True))
 

@@ -51,6 +51,14 @@ class Entering:
 
 
 @dataclass(slots=True)
+class Asked:
+    """A call of `torch.autograd.grad`, before the operation with this number."""
+
+    at: int
+    place: Place
+
+
+@dataclass(slots=True)
 class GradFree:
     """The user's frames around an operation that read a tensor needing a gradient while gradients were off."""
 
@@ -66,6 +74,7 @@ class StepTrace(Trace):  # type: ignore[no-untyped-call]
     def __init__(self) -> None:
         super().__init__(values=False)
         self.grad_free: dict[int, GradFree] = {}
+        self.gradients_asked: list[Asked] = []
         self.too_long = False
         self._held: list[Any] = []
         self._room = _MOST_BYTES_HELD
@@ -104,6 +113,11 @@ class StepTrace(Trace):  # type: ignore[no-untyped-call]
                 if size <= self._room:
                     self._room -= size
                     self._held.append(tensor.untyped_storage())
+
+    def note_gradient_asked(self) -> None:
+        place = _user_place()
+        if place is not None and len(self.gradients_asked) < _MOST_OPS:
+            self.gradients_asked.append(Asked(len(self.ops), place))
 
     def let_go(self) -> None:
         self._held.clear()

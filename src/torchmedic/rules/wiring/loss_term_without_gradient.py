@@ -26,20 +26,13 @@ class LossTermWithoutGradient(Rule):
         for cut in run.all(GraphCut):
             if not cut.whole_term:
                 continue
-            is_penalty = cut.how in _COPYING
-            by = _COPYING.get(cut.how) or (
-                "`no_grad`"
-                if cut.how == "no_grad"
-                else f"`{cut.callee or cut.op.removeprefix('aten.').partition('.')[0]}`"
-            )
+            headline, label, remedy = _told(cut)
             yield self.diagnose(
-                headline=f"a term of the loss is computed from {by} and has no effect on the weights"
-                if is_penalty
-                else f"a term of the loss is computed under {by} and has no effect on the weights",
+                headline=headline,
                 confidence="likely",
                 step=cut.step,
                 where=cut.where,
-                label="no graph is built here, yet the result is added to the loss",
+                label=label,
                 also=also(
                     (cut.read, "what is cut off is used here"),
                     (cut.backward, "the loss of this backward"),
@@ -50,12 +43,31 @@ class LossTermWithoutGradient(Rule):
                     f"the term is computed from {listed(cut.parameters)} and needs no gradient, the other terms do",
                     "a constant term leaves every gradient as it is",
                 ),
-                remedies=(
-                    Remedy(
-                        title=f"compute this term from the parameters themselves, without {by}"
-                        if is_penalty
-                        else "compute this term with gradients on, outside of `no_grad`"
-                    ),
-                ),
+                remedies=(Remedy(title=remedy),),
             )
             return
+
+
+def _told(cut: GraphCut) -> tuple[str, str, str]:
+    """The headline, the words at the line, and what to do."""
+    label = "no graph is built here, yet the result is added to the loss"
+    if cut.how == "gradient":
+        return (
+            "a term of the loss is made of gradients without a graph and has no effect on the weights",
+            "what this returns is a constant, yet it is added to the loss",
+            "pass `create_graph=True` to `autograd.grad`; `retain_graph=True` keeps the graph but builds none",
+        )
+    if cut.how in _COPYING:
+        by = _COPYING[cut.how]
+        return (
+            f"a term of the loss is computed from {by} and has no effect on the weights",
+            label,
+            f"compute this term from the parameters themselves, without {by}",
+        )
+    function = cut.callee or cut.op.removeprefix("aten.").partition(".")[0]
+    by = "`no_grad`" if cut.how == "no_grad" else f"`{function}`"
+    return (
+        f"a term of the loss is computed under {by} and has no effect on the weights",
+        label,
+        "compute this term with gradients on, outside of `no_grad`",
+    )
