@@ -200,6 +200,7 @@ from torchmedic.facts.terms import IdleTerm as IdleTerm
 from torchmedic.facts.terms import IgnoredToken as IgnoredToken
 from torchmedic.facts.terms import LossTerm as LossTerm
 from torchmedic.facts.terms import NodesTrainedOn as NodesTrainedOn
+from torchmedic.facts.terms import OneAnswerForAll as OneAnswerForAll
 from torchmedic.facts.terms import OnePositionForAll as OnePositionForAll
 from torchmedic.facts.terms import OneTargetForAll as OneTargetForAll
 from torchmedic.facts.terms import OwnAnswerAsTarget as OwnAnswerAsTarget
@@ -208,6 +209,7 @@ from torchmedic.facts.terms import SoftmaxOfOne as SoftmaxOfOne
 from torchmedic.facts.terms import ThrownTerms as ThrownTerms
 from torchmedic.facts.terms import WeightAfterReduction as WeightAfterReduction
 from torchmedic.facts.terms import WeightWithGradient as WeightWithGradient
+from torchmedic.facts.terms import ZeroLoss as ZeroLoss
 from torchmedic.facts.training import ActivationSeen as ActivationSeen
 from torchmedic.facts.training import GradientsByDepth as GradientsByDepth
 from torchmedic.facts.training import RateRaised as RateRaised

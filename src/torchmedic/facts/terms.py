@@ -223,3 +223,48 @@ class ThrownTerms(Observation):
     text: str
     where: Location
     added: Location
+
+
+@fact
+class OneAnswerForAll(Observation):
+    """A model that answered a whole batch with one value, which the loss compared with a target for each sample.
+
+    `folded` is the line that put all rows into one, `missing` an argument of its function that is None there, `called`
+    the line that called this function. `graphs` says that the samples are graphs of a batch of PyG, `batch` names it.
+    """
+
+    kind: ClassVar[str] = "one-answer-for-all"
+    step: int | None
+    where: Location
+    expression: str
+    names: tuple[str, str]
+    samples: int
+    rows: int
+    folded: Location
+    folded_text: str
+    missing: str = ""
+    called: Location | None = None
+    batch: str = ""
+
+
+@fact
+class ZeroLoss(Observation):
+    """A loss of exactly 0 in an examined step, and the call that made the zero.
+
+    `why` is "hinge" (all of `values` lie on the flat side, `highest` is the largest), "zeros" (everything was
+    multiplied by 0) or "empty" (nothing was left to add up). `infinite` of the values are; `filled` is the line that
+    put infinities there.
+    """
+
+    kind: ClassVar[str] = "zero-loss"
+    step: int | None
+    why: str
+    op: str
+    where: Location
+    expression: str
+    given: str
+    values: int
+    highest: float | None = None
+    infinite: int = 0
+    filled: Location | None = None
+    filled_text: str = ""

@@ -227,6 +227,17 @@ class CallTrace(TorchFunctionMode):
             index = sides[0].maker if call.name in through and sides else None
         return way
 
+    def ancestors(self, *indices: int | None) -> set[int]:
+        """These calls and all that their results were computed from."""
+        waiting = [index for index in indices if index is not None]
+        found = set(waiting)
+        while waiting:
+            for read in self.calls[waiting.pop()].reads:
+                if read.maker is not None and read.maker not in found:
+                    found.add(read.maker)
+                    waiting.append(read.maker)
+        return found
+
     def readers(self, index: int) -> Iterator[Call]:
         return (call for call in self.calls[index + 1 :] if any(r.maker == index for r in call.reads))
 

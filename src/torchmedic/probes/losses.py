@@ -16,6 +16,7 @@ from torchmedic.probes.activations import Activations
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.dependence import Dependences
 from torchmedic.probes.idle_parts import IdleParts
+from torchmedic.probes.lone_answers import LoneAnswers
 from torchmedic.probes.masks import Masks
 from torchmedic.probes.modes import is_compiled
 from torchmedic.probes.modules import Modules
@@ -29,6 +30,7 @@ from torchmedic.probes.terms import Terms
 from torchmedic.probes.thrown_terms import ThrownTermsExam
 from torchmedic.probes.tokens import Tokens
 from torchmedic.probes.values import torch_summary
+from torchmedic.probes.zero_losses import ZeroLosses
 from torchmedic.record import Probe, Recorder, next_of, shielded
 
 EXAMINED_AFTER = frozenset({1, 2, 9, 39, 119, 359, 1079, 3239})
@@ -68,6 +70,8 @@ class LossExam(Probe):
         self._idle = IdleParts(recorder)
         self._thrown = ThrownTermsExam(recorder)
         self._picked = PickedScores(recorder, self._producer)
+        self._lone = LoneAnswers(recorder)
+        self._zeros = ZeroLosses(recorder)
         self._draws = RepeatedDraws(recorder)
         self._trace: CallTrace | None = None
         self._backwards = 0
@@ -85,6 +89,7 @@ class LossExam(Probe):
         if self._trace is not None:
             self._draws.reach(self._trace, roots)
             self._thrown.close(self._trace, roots)
+            self._zeros.close(self._trace, roots)
         # A loop that updates weights by hand has no other clock.
         if self.recorder.step == 0:
             self._backwards += 1
@@ -148,6 +153,7 @@ class LossExam(Probe):
         self._masks.close()
         self._terms.close(trace)
         self._own_targets.close(trace)
+        self._lone.close(trace)
         self._draws.close()
         self._calls.clear()
         self._meetings.clear()
@@ -165,6 +171,8 @@ class LossExam(Probe):
                 self._terms.look(self._trace, call, args, result)
                 self._idle.look(self._trace, call, args, result)
                 self._picked.look(self._trace, call, args, kwargs)
+                self._lone.look(self._trace, call, args, kwargs)
+                self._zeros.look(call, args, kwargs, result)
                 if call.name in LOSSES:
                     self._look_at_loss(call, args, kwargs, result)
                 elif call.name in _PAIRING:

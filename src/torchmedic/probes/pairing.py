@@ -186,8 +186,8 @@ def _loss_of_others(function: Any, given: torch.Tensor, args: tuple[Any, ...], k
 
 def _permuted(trace: CallTrace, given: torch.Tensor, target: torch.Tensor) -> Call | None:
     """The call that puts the targets into an order which the answers have nothing to do with."""
-    behind = _ancestors(trace, trace.maker_of(given))
-    for index in _ancestors(trace, trace.maker_of(target)):
+    behind = trace.ancestors(trace.maker_of(given))
+    for index in trace.ancestors(trace.maker_of(target)):
         call = trace.calls[index]
         if call.name not in _PICKING or index in behind:
             continue
@@ -196,18 +196,6 @@ def _permuted(trace: CallTrace, given: torch.Tensor, target: torch.Tensor) -> Ca
             if order is not None and order.name in _ORDERS and order.index not in behind:
                 return call
     return None
-
-
-def _ancestors(trace: CallTrace, index: int | None) -> set[int]:
-    """All calls that a result was computed from."""
-    found: set[int] = set()
-    waiting = [index] if index is not None else []
-    while waiting:
-        at = waiting.pop()
-        if at not in found:
-            found.add(at)
-            waiting += [read.maker for read in trace.calls[at].reads if read.maker is not None]
-    return found
 
 
 def _loop_around(call: Call) -> Location | None:

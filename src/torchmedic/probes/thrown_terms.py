@@ -25,8 +25,7 @@ class ThrownTermsExam:
         self._told: set[tuple[str, int]] = set()
 
     def close(self, trace: CallTrace, roots: tuple[Any, ...]) -> None:
-        makers = [trace.maker_of(root) for root in roots if isinstance(root, torch.Tensor)]
-        held = _behind(trace, [maker for maker in makers if maker is not None])
+        held = trace.ancestors(*(trace.maker_of(root) for root in roots if isinstance(root, torch.Tensor)))
         if not held or len(self._told) >= _MOST:
             return
         for call in trace.calls:
@@ -60,17 +59,6 @@ class ThrownTermsExam:
                     added=call.place.location(),
                 )
             )
-
-
-def _behind(trace: CallTrace, waiting: list[int]) -> set[int]:
-    """The calls that went into these."""
-    seen = set(waiting)
-    while waiting:
-        for read in trace.calls[waiting.pop()].reads:
-            if read.maker is not None and read.maker not in seen:
-                seen.add(read.maker)
-                waiting.append(read.maker)
-    return seen
 
 
 def _function_at(file: str, first: int, name: str) -> ast.AST | None:
