@@ -43,13 +43,14 @@ from torchmedic.record import Probe
 
 
 def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
-    lineage = Lineage(modules)
+    lineage, freezes = Lineage(modules), FreezeExam(modules)
     modes = ModeExam(modules, optimizers)
     schedules = ScheduleExam(optimizers)
     return (
         lineage,
         LeafExam(modules, optimizers, lineage),
-        CutExam(modules, optimizers, lineage),
+        freezes,
+        CutExam(modules, optimizers, lineage, freezes),
         CycleExam(modules, optimizers),
         DiscardExam(modules, optimizers),
         modes,
@@ -70,9 +71,8 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         ScalerExam(),
         StatementExam(modules, optimizers),
         FlagExam(modules, optimizers),
-        FreezeExam(modules),
         FrozenGroupExam(modules, optimizers),
-        GroupOptionExam(modules),
+        GroupOptionExam(modules, freezes),
         ClippingExam(),
         OverwritingExam(modules),
         StrayExam(optimizers),

@@ -9,6 +9,7 @@ import torch
 
 from torchmedic.facts import FrozenLastLayer, GraphCut, Location, UnusedTotal
 from torchmedic.probes.cuts import Cut, Reading, Root, flat_functions
+from torchmedic.probes.exam_freezes import FreezeExam
 from torchmedic.probes.exam_trace import Borders, StepTrace
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.holdings import Fingerprint, Registered, registered
@@ -17,7 +18,7 @@ from torchmedic.probes.modes import is_compiled, take_off
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.plain_gradients import terms_of_plain_gradients
-from torchmedic.probes.sources import freezing_lines, is_given_values
+from torchmedic.probes.sources import is_given_values
 from torchmedic.probes.straight_through import cuts_at_straight_through
 from torchmedic.probes.trace import StorageKey, storage_key
 from torchmedic.record import Probe, Recorder
@@ -70,10 +71,11 @@ class CutExam(Probe):
 
     name = "cut-exam"
 
-    def __init__(self, modules: Modules, optimizers: Optimizers, lineage: Lineage) -> None:
+    def __init__(self, modules: Modules, optimizers: Optimizers, lineage: Lineage, freezes: FreezeExam) -> None:
         self._modules = modules
         self._optimizers = optimizers
         self._lineage = lineage
+        self._freezes = freezes
 
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
@@ -294,7 +296,7 @@ class CutExam(Probe):
             FrozenLastLayer(
                 parameters=tuple(f"{prefix}.{n}" if prefix else n for n, _ in layer.named_parameters(recurse=False)),
                 layer=f"{type(layer).__name__}",
-                frozen_at=freezing_lines(),
+                frozen_at=tuple(dict.fromkeys(filter(None, map(self._freezes.frozen_at, layer.parameters())))),
                 trainable=tuple(same[:8]),
                 frozen_count=sum(not p.requires_grad for p in owner.root.parameters()),
                 optimizer_built=self._optimizers.built_at(optimizer),

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from torchmedic.facts import FreezeUndone
+from torchmedic.facts import FreezeUndone, Location
 from torchmedic.probes.frames import location_in, user_frame
 from torchmedic.probes.holdings import registered
 from torchmedic.probes.modules import Modules
@@ -45,6 +45,7 @@ class FreezeExam(Probe):
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self._switched: dict[int, _Switched] = {}
+        self._froze: dict[int, tuple[weakref.ref[nn.Parameter], _Site]] = {}
         self._switched_on: defaultdict[_Site, set[int]] = defaultdict(set)
         self._patches = Patches()
         note = shielded(self)(self._note)
@@ -80,11 +81,17 @@ class FreezeExam(Probe):
         self.recorder.wake(self)
         if not on:
             self._switched[id(parameter)] = _Switched(weakref.ref(parameter), site)
+            self._froze[id(parameter)] = weakref.ref(parameter), site
             return
         self._switched_on[site].add(id(parameter))
         before = self._switched.get(id(parameter))
         if before is not None:
             before.on = site
+
+    def frozen_at(self, parameter: torch.Tensor) -> Location | None:
+        """The line that froze a parameter last."""
+        reference, site = self._froze.get(id(parameter), (None, None))
+        return location_in(*site) if reference is not None and site is not None and reference() is parameter else None
 
     def _look(self, optimizer: Any) -> None:
         """A line that froze some, all of which another line, that goes over more, has switched on again."""

@@ -12,9 +12,9 @@ from torch import nn
 
 from torchmedic.facts import FrozenGroup, Location, NeverThawed
 from torchmedic.probes.expressions import called_name, parsed
-from torchmedic.probes.freezing import one_way_switches
 from torchmedic.probes.holdings import Registered, registered
 from torchmedic.probes.modules import Modules
+from torchmedic.probes.one_way_switches import one_way_switches
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.sources import file_at, thaws
 from torchmedic.record import Probe, Recorder, next_of

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from torchmedic.facts import GroupRates, Location, RateScaledTwice, UnknownGroupOption
+from torchmedic.probes.exam_freezes import FreezeExam
 from torchmedic.probes.expressions import called_name
 from torchmedic.probes.frames import location, user_location
 from torchmedic.probes.frozen_moving import FrozenMoving
@@ -29,12 +30,13 @@ class GroupOptionExam(Probe):
 
     name = "group-option-exam"
 
-    def __init__(self, modules: Modules) -> None:
+    def __init__(self, modules: Modules, freezes: FreezeExam) -> None:
         self._modules = modules
+        self._freezes = freezes
 
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
-        self._frozen = FrozenMoving()
+        self._frozen = FrozenMoving(self._freezes.frozen_at)
         self._is_looking = False
         self._seen: dict[str, UnknownGroupOption] = {}
         self._scaled: RateScaledTwice | None = None

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
 from torch import nn
 
-from torchmedic.facts import FrozenMoved
-from torchmedic.probes.freezing import line_that_froze
+from torchmedic.facts import FrozenMoved, Location
 from torchmedic.probes.holdings import Fingerprint, registered
-from torchmedic.probes.keepers import namespaces
 
 _MOST = 400
 
@@ -20,7 +17,8 @@ _MOST = 400
 class FrozenMoving:
     """Compares frozen parameters that hold a gradient before and after a step."""
 
-    def __init__(self) -> None:
+    def __init__(self, frozen_at: Callable[[torch.Tensor], Location | None]) -> None:
+        self._frozen_at = frozen_at
         self._before: list[tuple[torch.Tensor, Fingerprint]] = []
         self._decay = 0.0
         self.fact: FrozenMoved | None = None
@@ -38,11 +36,11 @@ class FrozenMoving:
     def compare(self, optimizer: Any, step: int, roots: Callable[[], Iterable[nn.Module]]) -> None:
         moved = [p for p, then in self._before if not then.fits(p)]
         self._before.clear()
-        owners = registered(roots()) if moved else {}
-        names = [owners[id(p)].path for p in moved if id(p) in owners]
-        where = line_that_froze(moved[0], next(iter(names), ""), namespaces(sys._getframe(1))) if moved else None
+        where = next(filter(None, map(self._frozen_at, moved)), None)
         if where is None:
             return
+        owners = registered(roots())
+        names = [owners[id(p)].path for p in moved if id(p) in owners]
         self.fact = FrozenMoved(
             step=step,
             optimizer=type(optimizer).__name__,

@@ -142,12 +142,6 @@ def grad_switched_off() -> Location | None:
     return None
 
 
-def freezing_lines() -> tuple[Location, ...]:
-    """Lines that switch a tensor's or a module's gradient off."""
-    found = [location(file, line) for file, node in _statements() for line in freezes(node)]
-    return tuple(dict.fromkeys(found))
-
-
 def is_given_values(layer: str) -> bool:
     """Whether the script writes values of its own into the weight of a layer, by the name that it hangs under."""
     return any(_gives_values(node, layer) for _, node in user_nodes())
