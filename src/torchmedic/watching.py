@@ -29,6 +29,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.loaded_files import LoadedFiles
     from torchmedic.probes.loaders import Loaders
     from torchmedic.probes.losses import LossExam
+    from torchmedic.probes.message_edges import MessageEdges
     from torchmedic.probes.metrics import Metrics
     from torchmedic.probes.modules import Modules
     from torchmedic.probes.optimizers import Optimizers
@@ -60,7 +61,15 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     )
     ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
     trackers = Trackers()
-    read = (FirstBatches(), FirstBatchAgain(loaders), RowsChanged(), IgnoredTokens(), PairedFiles(), HeldData())
+    read = (
+        FirstBatches(),
+        FirstBatchAgain(loaders),
+        RowsChanged(),
+        IgnoredTokens(),
+        PairedFiles(),
+        HeldData(),
+        MessageEdges(),
+    )
     told = (trackers, Frameworks(trackers), *read)
     exams = wiring_exams(modules, optimizers)
     for probe in (*watching, *ranks, *silent, *told, *exams, *_after_a_crash(modules, loaders)):

@@ -150,3 +150,19 @@ class EdgesTurnedRound(Observation):
     turned: int
     where: Location | None = None
     is_drawn_by_library: bool = False
+
+
+@fact
+class MessagesOverTest(Observation):
+    """A graph network passes messages in training along `edges` edges, all `tested` that it is tested on among them.
+
+    `name` is the variable that holds them, and `where` the line that makes it or hands them over.
+    """
+
+    kind: ClassVar[str] = "messages-over-test"
+    step: int | None
+    name: str
+    test: str
+    tested: int
+    edges: int
+    where: Location | None = None

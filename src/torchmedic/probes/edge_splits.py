@@ -30,16 +30,18 @@ Edges = np.ndarray[Any, np.dtype[np.int64]]
 def edges_turned_round(frame: FrameType | None, step: int) -> EdgesTurnedRound | None:
     """Looks at what the script calls training and test edges, as variables or in graphs."""
     parts: dict[str, Edges] = {}
-    for name, edges in _named_edges(frame):
+    for name, edges in named_edges(frame):
         parts.setdefault(name, edges)
     trained = {name: edges for name, edges in parts.items() if is_trained_on((name,))}
     tested = {name: edges for name, edges in parts.items() if is_held_out((name,))}
     for train_name, train in trained.items():
-        turned = {name: _found(test[::-1], train) for name, test in tested.items() if _found(test, train) <= _FEW}
+        turned = {
+            name: share_found(test[::-1], train) for name, test in tested.items() if share_found(test, train) <= _FEW
+        }
         shared = {name: share for name, share in turned.items() if share >= _MANY}
         # All parts together hold both directions of every edge: the graph has no direction.
         whole = np.concatenate([train, *(tested[name] for name in shared)], axis=1)
-        if shared and _found(whole[::-1], whole) >= _ALL:
+        if shared and share_found(whole[::-1], whole) >= _ALL:
             name = max(shared, key=lambda one: "test" in one)
             drawn = called_at(_LIBRARY_SPLIT)
             return EdgesTurnedRound(
@@ -54,7 +56,7 @@ def edges_turned_round(frame: FrameType | None, step: int) -> EdgesTurnedRound |
     return None
 
 
-def _found(wanted: Edges, among: Edges) -> float:
+def share_found(wanted: Edges, among: Edges) -> float:
     """The share of edges that others hold, in the same direction; loops are left out."""
     wanted = wanted[:, wanted[0] != wanted[1]]
     width = int(max(wanted.max(initial=0), among.max(initial=0))) + 1
@@ -62,13 +64,13 @@ def _found(wanted: Edges, among: Edges) -> float:
     return float(found.mean()) if found.size else 0.0
 
 
-def _named_edges(frame: FrameType | None) -> Iterator[tuple[str, Edges]]:
+def named_edges(frame: FrameType | None) -> Iterator[tuple[str, Edges]]:
     scopes = [locals_of(each) for each in outward(frame) if is_user_file(each.f_code.co_filename)]
     for names in (*scopes, *(vars(module) for module in user_modules())):
         for name, thing in list(names.items()):
             if not is_trained_on((name,)) and not is_held_out((name,)):
                 continue
-            edges = _edges(thing)
+            edges = edges_of(thing)
             if edges is not None:
                 yield name, edges
             elif isinstance(getattr(thing, "edge_index", None), torch.Tensor):
@@ -79,15 +81,15 @@ def _of_graph(name: str, graph: Any) -> Iterator[tuple[str, Edges]]:
     """What a part of a graph is trained or tested on: its labelled edges, and for training those that it sees."""
     asked, label = getattr(graph, "edge_label_index", None), getattr(graph, "edge_label", None)
     if isinstance(asked, torch.Tensor) and isinstance(label, torch.Tensor) and label.ndim == 1:
-        positive = _edges(asked[:, label > 0]) if asked.shape[-1] == len(label) else None
+        positive = edges_of(asked[:, label > 0]) if asked.shape[-1] == len(label) else None
         if positive is not None:
             yield f"{name}.edge_label_index", positive
-    seen = _edges(graph.edge_index) if is_trained_on((name,)) else None
+    seen = edges_of(graph.edge_index) if is_trained_on((name,)) else None
     if seen is not None:
         yield f"{name}.edge_index", seen
 
 
-def _edges(thing: Any) -> Edges | None:
+def edges_of(thing: Any) -> Edges | None:
     """Two rows (or columns) of whole numbers."""
     if type(thing) not in (torch.Tensor, np.ndarray) or thing.ndim != 2 or 2 not in thing.shape:
         return None
