@@ -22,7 +22,8 @@ class SchedulerSteppedPerBatch(Rule):
     folds = ("TRN", "learning-rate-zero")
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        for seen in run.all(SchedulerSeen):
+        schedulers = list(run.all(SchedulerSeen))
+        for seen in schedulers:
             per_batch = seen.per_optimizer_step >= 0.9 * seen.optimizer_steps and seen.optimizer_steps >= 20
             if not per_batch or seen.stepped is None or seen.first_lr <= 0:
                 continue
@@ -30,7 +31,7 @@ class SchedulerSteppedPerBatch(Rule):
                 yield self._tell(seen, f"the learning rate fell from {seen.first_lr:.3g} to {seen.last_lr:.1e}")
             elif seen.type == "CosineAnnealingLR" and _cycles(seen) >= 3:
                 yield self._tell(seen, f"the learning rate went up and down {seen.turns} times")
-            elif _is_over_at_once(seen):
+            elif _is_over_at_once(seen) and len(schedulers) == 1:  # beside another, that one may have lowered the rate
                 span = seen.settings["total_iters"]
                 yield self._tell(seen, f"the learning rate was at its last value after {span:g} batches")
 
