@@ -73,8 +73,14 @@ def named_edges(frame: FrameType | None) -> Iterator[tuple[str, Edges]]:
             edges = edges_of(thing)
             if edges is not None:
                 yield name, edges
-            elif isinstance(getattr(thing, "edge_index", None), torch.Tensor):
+            elif _is_graph(thing):
                 yield from _of_graph(name, thing)
+
+
+def _is_graph(thing: Any) -> bool:
+    """A graph of PyG: asking anything else for its attributes might run code of the user's."""
+    is_known = type(thing).__module__.startswith("torch_geometric.data")
+    return is_known and isinstance(getattr(thing, "edge_index", None), torch.Tensor)
 
 
 def _of_graph(name: str, graph: Any) -> Iterator[tuple[str, Edges]]:
