@@ -163,6 +163,7 @@ from torchmedic.facts.ranks import standing_of as standing_of
 from torchmedic.facts.readings import FileRead as FileRead
 from torchmedic.facts.readings import NormalisedBy as NormalisedBy
 from torchmedic.facts.repeated import RepeatedDraw as RepeatedDraw
+from torchmedic.facts.resuming import LostMoments as LostMoments
 from torchmedic.facts.resuming import ScalerLeftInFile as ScalerLeftInFile
 from torchmedic.facts.resuming import ScheduleBegunAnew as ScheduleBegunAnew
 from torchmedic.facts.resuming import StateLeftInFile as StateLeftInFile

@@ -95,3 +95,25 @@ class StateOfOtherParameter(Observation):
     entry_shape: tuple[int, ...] = ()
     by_name: bool = False
     step: int | None = None
+
+
+@fact
+class LostMoments(Observation):
+    """An optimizer of the kind of Adam that was given squared averages of 0 beside averages that are not.
+
+    Of `moved` entries with an average other than 0, `lost` have a squared average of 0. `largest` is the greatest
+    average among those, `eps` what it is divided by as long as the squared one is 0. `entry_type` is the type that
+    the squared averages had in the given state.
+    """
+
+    kind: ClassVar[str] = "lost-moments"
+    optimizer: str
+    loaded: Location | None
+    entry: str
+    entry_type: str
+    moved: int
+    lost: int
+    largest: float
+    eps: float
+    parameter: str = ""
+    step: int | None = None

@@ -1,4 +1,4 @@
-"""The exam of a loaded optimizer: does each entry of its state belong to the parameter that it came to."""
+"""The exam of a loaded optimizer: does its state belong to its parameters, and did it come through the file whole."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 import torch
 
-from torchmedic.facts import StateOfOtherParameter
+from torchmedic.facts import LostMoments, StateOfOtherParameter
 from torchmedic.probes.frames import user_location
+from torchmedic.probes.lost_moments import lost_moments, type_of_entry
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.patching import Patches, frame_hidden
@@ -45,6 +46,7 @@ class OptimizerStateExam(Probe):
         self._loads = 0
         original = torch.optim.Optimizer.load_state_dict
         names_of, examine = shielded(self)(_names), shielded(self)(self._examine)
+        weigh = shielded(self)(self._weigh)
 
         @functools.wraps(original)
         def load_state_dict(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
@@ -56,6 +58,7 @@ class OptimizerStateExam(Probe):
             if watched:
                 self._loads += 1
                 examine(optimizer, own or [])
+                weigh(optimizer, kwargs.get("state_dict", args[0] if args else None))
             return result
 
         self._patches.replace(torch.optim.Optimizer, "load_state_dict", load_state_dict)
@@ -68,6 +71,25 @@ class OptimizerStateExam(Probe):
         fact = self._by_shape(optimizer, parameters) or self._by_name(optimizer, parameters, own)
         if fact is not None:
             self.recorder.observe(fact)
+
+    def _weigh(self, optimizer: Any, given: Any) -> None:
+        found = lost_moments(optimizer)
+        if found is None:
+            return
+        self.recorder.observe(
+            LostMoments(
+                optimizer=type(optimizer).__name__,
+                loaded=user_location(),
+                entry=found.entry,
+                entry_type=type_of_entry(given, found.entry),
+                moved=found.moved,
+                lost=found.lost,
+                largest=found.largest,
+                eps=found.eps,
+                parameter=self._parameter_names().get(id(found.parameter), ""),
+                step=self.recorder.step,
+            )
+        )
 
     def _by_shape(self, optimizer: Any, parameters: list[Any]) -> StateOfOtherParameter | None:
         strange = [

@@ -13,32 +13,49 @@ _LARGEST_FILE = 500_000
 
 
 def line_with_number(number: float) -> Location | None:
-    """The first statement in a user's file that writes this number, one about labels before others."""
-    found: list[tuple[bool, str, int]] = []
+    """The first statement in a user's file that writes this number, one about labels before others.
+
+    Where a constant has a name, the statements that use the name write it too; the one that gives the name is the
+    last to be told, as nothing is wrong with it.
+    """
+    found: list[tuple[int, str, int]] = []
     for file in user_files():
         try:
             with open(file, "rb") as source:
                 tree = ast.parse(source.read(_LARGEST_FILE))
         except (OSError, SyntaxError, ValueError):
             continue
-        for node in ast.walk(tree):
-            if isinstance(node, ast.stmt) and not hasattr(node, "body") and _writes(node, number):
-                found.append((not _is_about_labels(node), file, node.lineno))
+        statements = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and not hasattr(n, "body")]
+        names = {name for statement in statements for name in _named(statement, number)}
+        for statement in statements:
+            if _writes(statement, number) or (_is_about_labels(statement) and _reads(statement, names)):
+                last = bool(_named(statement, number))
+                found.append((2 if last else int(not _is_about_labels(statement)), file, statement.lineno))
     if not found:
         return None
-    _, file, line = min(found, key=lambda item: item[0])
+    _, file, line = min(found)
     return location(file, line)
 
 
+def _named(statement: ast.stmt, number: float) -> list[str]:
+    """The names that a statement gives to just this number."""
+    if not isinstance(statement, ast.Assign) or not _is_number(statement.value, number):
+        return []
+    return [target.id for target in statement.targets if isinstance(target, ast.Name)]
+
+
+def _reads(statement: ast.stmt, names: set[str]) -> bool:
+    return any(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in names for n in ast.walk(statement))
+
+
 def _writes(statement: ast.stmt, number: float) -> bool:
-    for node in ast.walk(statement):
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-            value: object = node.operand.value
-            if isinstance(value, (int, float)) and -value == number:
-                return True
-        elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and node.value == number:
-            return True
-    return False
+    return any(_is_number(node, number) for node in ast.walk(statement))
+
+
+def _is_number(node: ast.AST, number: float) -> bool:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return _is_number(node.operand, -number)
+    return isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and node.value == number
 
 
 def _is_about_labels(statement: ast.stmt) -> bool:

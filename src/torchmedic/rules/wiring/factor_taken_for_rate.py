@@ -20,6 +20,7 @@ class FactorTakenForRate(Rule):
         "the factor of `LambdaLR` is near the size of the learning rate itself, from the first step to the last"
     )
     needs = (SchedulerSeen,)
+    folds = ("learning-rate-too-low",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for seen in run.all(SchedulerSeen):

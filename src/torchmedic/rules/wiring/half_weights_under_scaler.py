@@ -35,7 +35,7 @@ class HalfWeightsUnderScaler(Rule):
             confidence="proven" if cast is not None else "likely",
             step=crash.step,
             where=where,
-            label="casts the weights to float16" if cast is not None else "gradients of float16 weights",
+            label="makes weights in float16" if cast is not None else "gradients of float16 weights",
             also=also((showed, "the scaler refuses their gradients"), but=where),
             culprit=Culprit(phase="setup", op="half", module=models[0].name if models else None),
             evidence=(
@@ -56,7 +56,20 @@ def _cast(code: Code, models: set[str]) -> Location | None:
     casts = [(place, node) for place, node in code.calls("half", "to", "type", "from_pretrained") if _is_short(node)]
     named = [place for place, node in casts if _model_of(code, place, node) & models]
     loaded = [place for place, node in casts if dotted(node.func).endswith("from_pretrained")]
-    return next(iter([*named, *loaded]), None)
+    return next(iter([*named, *loaded, *_built_short(code)]), None)
+
+
+def _built_short(code: Code) -> list[Location]:
+    """Lines that make a parameter of a tensor in float16."""
+    return [
+        place
+        for place, node in code.calls("Parameter")
+        if any(isinstance(part, ast.Call) and part is not node and _makes_short(part) for part in ast.walk(node))
+    ]
+
+
+def _makes_short(call: ast.Call) -> bool:
+    return dotted(call.func).rpartition(".")[2] == "HalfTensor" or _is_short(call)
 
 
 def _is_short(call: ast.Call) -> bool:
