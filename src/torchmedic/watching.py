@@ -38,6 +38,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.pulse import Pulse
     from torchmedic.probes.ranks import Ranks
     from torchmedic.probes.rows_changed import RowsChanged
+    from torchmedic.probes.subset_settings import SubsetSettings
     from torchmedic.probes.trackers import Trackers
     from torchmedic.probes.vitals import Vitals
     from torchmedic.probes.worker_memory import WorkerMemory
@@ -58,6 +59,11 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
         DataExam(loaders),
         Wraparound(),
         *_of_loaders(loaders),
+        PairedLoaders(loaders),
+        FullBatches(loaders),
+        EmptyPasses(loaders),
+        GroupSplits(),
+        SubsetSettings(),
     )
     ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
     trackers = Trackers()

@@ -76,7 +76,8 @@ class TokensAhead(Observation):
 
     `position` is the one whose answer was followed back; `seen` are the input positions it was computed from. `mask` is
     where a causal mask is made, `mixer` what lets positions see each other, `mixed_at` where that is, `shifted_at` the
-    line that takes labels from the second token on, `labels_at` the one that puts `labels` into a dict.
+    line that takes labels from the second token on, `labels_at` the one that puts `labels` into a dict, `decoder_at`
+    the one that gives a model its `decoder_input_ids` beside the labels.
     """
 
     kind: ClassVar[str] = "tokens-ahead"
@@ -92,3 +93,4 @@ class TokensAhead(Observation):
     mixed_at: Location | None = None
     shifted_at: Location | None = None
     labels_at: Location | None = None
+    decoder_at: Location | None = None

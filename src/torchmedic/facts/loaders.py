@@ -80,6 +80,24 @@ class SharedSetting(Observation):
 
 
 @fact
+class SettingOnSubset(Observation):
+    """An attribute set on a plain `Subset`, which does not read it: the `dataset` below has one of the same name.
+
+    `value` is the type of what was set, `kept` that of what the data set goes on using.
+    """
+
+    kind: ClassVar[str] = "setting-on-subset"
+    step: int | None
+    attribute: str
+    text: str
+    where: Location
+    subset: str
+    dataset: str
+    value: str
+    kept: str
+
+
+@fact
 class ConstantTargets(Observation):
     """Targets of a loader that were one number in every batch of its first pass; `made` is the line that makes them."""
 

@@ -9,6 +9,7 @@ import torch
 
 from torchmedic.facts import PickedAcross, Producer
 from torchmedic.probes.calls import ELEMENTWISE, LONGEST_WAY, Call, CallTrace
+from torchmedic.probes.looks import MOST_ELEMENTS, sums_to_one
 from torchmedic.record import Recorder
 
 _SOFTMAXES = ("softmax", "log_softmax")
@@ -23,11 +24,15 @@ _PASSED = ELEMENTWISE | {
     "broadcast_tensors",
     "clamp",
 }
+_PRODUCTS = frozenset(("mul", "rmul"))
 _MOST_FACTS = 8
 
 
 class PickedScores:
-    """Looks at the picks of an examined step: `gather` with one index for each row, and `scores[rows, choices]`."""
+    """Looks at the picks of an examined step.
+
+    They are `gather` with one index for each row, `scores[rows, choices]`, and the product with a table of 0 and 1.
+    """
 
     def __init__(self, recorder: Recorder, producer: Callable[[Call | None], Producer | None]) -> None:
         self._recorder = recorder
@@ -35,12 +40,15 @@ class PickedScores:
         self._facts = 0
 
     def look(self, trace: CallTrace, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if call.name not in ("gather", "getitem") or self._facts >= _MOST_FACTS:
+        if call.name not in {"gather", "getitem", *_PRODUCTS} or self._facts >= _MOST_FACTS:
             return
-        given = args[0] if args else None
-        if not isinstance(given, torch.Tensor) or not given.requires_grad or given.ndim < 2:
+        given, *rest = args if call.name not in _PRODUCTS or _is_learned(args[0]) else args[::-1]
+        if not _is_learned(given) or given.ndim < 2:
             return
-        picked = _gathered(given, args, kwargs) if call.name == "gather" else _indexed(given, args)
+        if call.name in _PRODUCTS:
+            picked = _marked(given, rest[0])
+        else:
+            picked = _gathered(given, args, kwargs) if call.name == "gather" else _indexed(given, args)
         softmax = _softmax_behind(trace, call, tuple(given.shape)) if picked is not None else None
         if picked is None or softmax is None:
             return
@@ -81,6 +89,24 @@ def _indexed(given: torch.Tensor, args: tuple[Any, ...]) -> int | None:
     rows = list(index[0]) if isinstance(index[0], (range, list)) else _listed(index[0])
     choices = index[1] if isinstance(index[1], list) else _listed(index[1])
     return 1 if rows == list(range(len(given))) and len(choices) == len(rows) else None
+
+
+def _marked(given: torch.Tensor, table: Any) -> int | None:
+    """The one dimension along which a table of the same shape holds a single 1, the rest being 0.
+
+    What is not so along all others is no mask that happens to keep one of each; scores that were made to add up to 1
+    along this dimension are right.
+    """
+    if not isinstance(table, torch.Tensor) or table.requires_grad or table.shape != given.shape:
+        return None
+    if not 1 < given.numel() <= MOST_ELEMENTS or bool(((table != 0) & (table != 1)).any()):
+        return None
+    single = [dim for dim in range(table.ndim) if table.shape[dim] > 1 and bool((table.sum(dim) == 1).all())]
+    return single[0] if len(single) == 1 and single[0] not in sums_to_one(given.detach())[0] else None
+
+
+def _is_learned(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.requires_grad
 
 
 def _listed(index: Any) -> list[Any]:

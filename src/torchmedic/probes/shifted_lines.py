@@ -38,6 +38,16 @@ def labels_line() -> Location | None:
     return found[0] if len(found) == 1 else None
 
 
+def decoder_line(file: str, where: Location | None) -> Location | None:
+    """The line of the argument `decoder_input_ids` in the call at this place."""
+    for node in _nodes(file):
+        is_here = isinstance(node, ast.Call) and where and node.lineno <= where.line <= (node.end_lineno or 0)
+        for keyword in node.keywords if isinstance(node, ast.Call) and is_here else ():
+            if keyword.arg == "decoder_input_ids":
+                return location(file, keyword.value.lineno)
+    return None
+
+
 def _nodes(file: str) -> Iterator[ast.AST]:
     tree = parsed(file) if file else None
     return ast.walk(tree) if tree is not None else iter(())

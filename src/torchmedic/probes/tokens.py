@@ -15,7 +15,7 @@ from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.reach import is_safe_to_follow, reached
-from torchmedic.probes.shifted_lines import labels_line, shifting_line
+from torchmedic.probes.shifted_lines import decoder_line, labels_line, shifting_line
 from torchmedic.probes.sources import file_at
 from torchmedic.record import Recorder
 
@@ -96,6 +96,7 @@ class Tokens:
             mixed_at=mixed_at,
             shifted_at=shifting_line(file_at(seen.where)) if how.offset > 1 else None,
             labels_at=labels_line() if how.offset > 1 else None,
+            decoder_at=decoder_line(file_at(seen.where), seen.where) if how.offset == 0 else None,
         )
 
     def _seen(

@@ -12,6 +12,8 @@ from torchmedic.rules.errors._reading import also, crash_in, said, user_line
 from torchmedic.rules.errors._syntax import Code
 
 _MESSAGE = r"indices in '(edge_index|\w+)' that are larger than (\d+) \(got (-?\d+)\)"
+# What a layer that adds up degrees says before any check of its own.
+_IN_SCATTER = r"index \d+ is out of bounds for dimension 0 with size (\d+)"
 
 
 class EdgeBeyondNodes(Rule):
@@ -22,14 +24,15 @@ class EdgeBeyondNodes(Rule):
     symptoms = (Symptom.CRASH,)
     tell_apart = "PyG says that indices in `edge_index` are larger than the number of nodes allows"
     needs = (Crash,)
+    folds = ("index-on-wrong-axis",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         crash = crash_in(run)
-        match = said(crash, _MESSAGE)
+        refused = _refused(crash) if crash is not None else None
         line = user_line(crash) if crash is not None else None
-        if crash is None or match is None or line is None:
+        if refused is None or line is None:
             return
-        name, largest, got = match[1], int(match[2]), int(match[3])
+        name, largest, got = refused
         made = _made(Code.of(run), name)
         where = made or line
         yield self.diagnose(
@@ -48,6 +51,20 @@ class EdgeBeyondNodes(Rule):
                 Remedy(title="or keep all rows, and leave nodes out by a mask"),
             ),
         )
+
+
+def _refused(crash: Crash) -> tuple[str, int, int] | None:
+    """The name of the edges, the largest id that fits, and one that does not."""
+    match = said(crash, _MESSAGE)
+    if match is not None:
+        return match[1], int(match[2]), int(match[3])
+    match = said(crash, _IN_SCATTER)
+    inside = [frame for frame in crash.frames if "torch_geometric" in frame.location.file]
+    held = [frame.value("edge_index") for frame in inside]
+    largest = max((v.tensor.maximum or 0 for v in held if v is not None and v.tensor is not None), default=0)
+    if match is None or largest < int(match[1]):
+        return None
+    return "edge_index", int(match[1]) - 1, int(largest)
 
 
 def _made(code: Code, name: str) -> Location | None:

@@ -24,9 +24,12 @@ class LabelsNotShifted(Rule):
         copying = [seen for seen in found if seen.offset == 0 and max(seen.seen, default=-1) == seen.position]
         if len(copying) < _LEAST_SEEN or len(copying) != len(found):
             return
+        yield self._fed_to_decoder(copying) if copying[0].decoder_at is not None else self._met_by_loss(copying)
+
+    def _met_by_loss(self, copying: list[TokensAhead]) -> Diagnosis:
         seen = copying[0]
         target = seen.names[1]
-        yield self.diagnose(
+        return self.diagnose(
             headline=f"`{target}` is the input itself: the model learns to copy, not to predict",
             confidence="proven",
             step=seen.step,
@@ -39,4 +42,24 @@ class LabelsNotShifted(Rule):
                 "none after it: the model was built to predict what comes next",
             ),
             remedies=(Remedy(title="shift by one before flattening: `logits[:, :-1]` against `tokens[:, 1:]`"),),
+        )
+
+    def _fed_to_decoder(self, copying: list[TokensAhead]) -> Diagnosis:
+        seen = copying[0]
+        return self.diagnose(
+            headline="`decoder_input_ids` are the labels, not shifted: the decoder learns to copy",
+            confidence="proven",
+            step=seen.step,
+            where=seen.decoder_at,
+            mark="decoder_input_ids",
+            label="each position is shown the token that it must predict",
+            culprit=Culprit(op="cross_entropy", phase="forward", tensor="decoder_input_ids"),
+            evidence=(
+                f"in {len(copying)} steps every one of the `labels` was the decoder's input at the same position",
+                f"followed back by its gradient, the answer at position {seen.position} depends on that token",
+            ),
+            remedies=(
+                Remedy(title="leave `decoder_input_ids` out: from `labels` the model makes them by itself, shifted"),
+                Remedy(title="or begin them with the start token and cut off the last one"),
+            ),
         )
