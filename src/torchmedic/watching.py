@@ -38,7 +38,6 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.pulse import Pulse
     from torchmedic.probes.ranks import Ranks
     from torchmedic.probes.rows_changed import RowsChanged
-    from torchmedic.probes.subset_settings import SubsetSettings
     from torchmedic.probes.trackers import Trackers
     from torchmedic.probes.vitals import Vitals
     from torchmedic.probes.worker_memory import WorkerMemory
@@ -59,11 +58,6 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
         DataExam(loaders),
         Wraparound(),
         *_of_loaders(loaders),
-        PairedLoaders(loaders),
-        FullBatches(loaders),
-        EmptyPasses(loaders),
-        GroupSplits(),
-        SubsetSettings(),
     )
     ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
     trackers = Trackers()
@@ -89,8 +83,10 @@ def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
     from torchmedic.probes.group_splits import GroupSplits
     from torchmedic.probes.left_out import LeftOut
     from torchmedic.probes.paired_loaders import PairedLoaders
+    from torchmedic.probes.subset_settings import SubsetSettings
 
-    return (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders), GroupSplits())
+    own = (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders))
+    return (*own, GroupSplits(), SubsetSettings())
 
 
 def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:

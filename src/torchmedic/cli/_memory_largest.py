@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,8 +12,10 @@ from torchmedic.cli._memory_axes import Sweep
 from torchmedic.facts import MemoryPlan
 
 _MOST_TRIES = 5
-# How long everything may take, as a multiple of what the first answer took, and on any machine.
+# How much of the processor everything may take, as a multiple of what the first answer took, and at any rate.
 _TIMES, _SECONDS = 7, 24.0
+# By the clock a busy machine takes longer, but not for ever.
+_BUSY = 4
 _NEAR = 0.02
 
 
@@ -26,17 +28,20 @@ class Largest:
 
 
 class Spent:
-    """The time since the question was asked, and how much of it the first answer took."""
+    """The processor's time since the question was asked, of all processes, and how much the first answer took."""
 
     def __init__(self) -> None:
-        self._began = time.monotonic()
+        self._began = sum(os.times()[:4])
         self.first = 0.0
 
     def note_first(self) -> None:
-        self.first = time.monotonic() - self._began
+        self.first = self._now()
 
     def left(self) -> float:
-        return max(_SECONDS, _TIMES * self.first) - (time.monotonic() - self._began)
+        return max(_SECONDS, _TIMES * self.first) - self._now()
+
+    def _now(self) -> float:
+        return sum(os.times()[:4]) - self._began
 
 
 class _Search:
@@ -90,7 +95,7 @@ def largest_that_fits(command: Sequence[str], request: Request, card: Card, foun
         if guess is None or left < spent.first:
             break
         # Larger batches take longer to load.
-        plan = found.axis.ask(command, replace(request, patience=max(1, round(left))), guess)
+        plan = found.axis.ask(command, replace(request, patience=max(1, round(_BUSY * left))), guess)
         if plan is None or plan.lost is not None or not plan.steps:
             break
         search.add(guess, plan)
