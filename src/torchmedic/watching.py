@@ -61,16 +61,8 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     )
     ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
     trackers = Trackers()
-    read = (
-        FirstBatches(),
-        FirstBatchAgain(loaders),
-        RowsChanged(),
-        IgnoredTokens(),
-        PairedFiles(),
-        HeldData(),
-        MessageEdges(),
-    )
-    told = (trackers, Frameworks(trackers), *read)
+    read = (FirstBatches(), FirstBatchAgain(loaders), RowsChanged(), IgnoredTokens(), PairedFiles(), HeldData())
+    told = (trackers, Frameworks(trackers), *read, MessageEdges())
     exams = wiring_exams(modules, optimizers)
     for probe in (*watching, *ranks, *silent, *told, *exams, *_after_a_crash(modules, loaders)):
         recorder.add(probe)
