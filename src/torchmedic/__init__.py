@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING, Any
 from torchmedic._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from torchmedic.asserting import NonFiniteError as NonFiniteError
     from torchmedic.asserting import assert_finite as assert_finite
+    from torchmedic.checking import DirtyDataError as DirtyDataError
     from torchmedic.checking import assert_clean_data as assert_clean_data
     from torchmedic.checking import check_data as check_data
     from torchmedic.early_stopping import EarlyStopping as EarlyStopping
+    from torchmedic.estimating import EstimateError as EstimateError
     from torchmedic.estimating import GiB as GiB
     from torchmedic.estimating import estimate as estimate
     from torchmedic.in_process import watch as watch
@@ -18,10 +21,13 @@ _HOME = {
     "assert_clean_data": "checking",
     "assert_finite": "asserting",
     "check_data": "checking",
+    "DirtyDataError": "checking",
     "EarlyStopping": "early_stopping",
+    "EstimateError": "estimating",
     "GiB": "estimating",
     "estimate": "estimating",
     "log": "metrics",
+    "NonFiniteError": "asserting",
     "watch": "in_process",
 }
 

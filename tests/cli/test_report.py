@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import jsonschema
+import pytest
 
 from tests.cli.typed import typed
 from torchmedic.facts import Crash, Frame, Location, RunInfo
@@ -49,6 +50,20 @@ def in_a_process_without_torch(*words: str) -> subprocess.CompletedProcess[str]:
     code = _BLOCK_TORCH + _COMMAND.format(words=list(words))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+
+
+def test_without_a_run_the_newest_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = typed("report")
+    assert (answer.status, answer.err.count("\n")) == (2, 1)
+    older, newer = (tmp_path / ".torchmedic" / name for name in ("20260101-000000-a-1", "20260102-000000-a-2"))
+    older.mkdir(parents=True)
+    create(older / RUN_FILE, RunInfo(argv=("train.py",), exit_code=0))
+    newer.mkdir()
+    a_saved_run(newer)
+    answer = typed("report")
+    assert answer.status == 0
+    assert "error[ENV009]" in answer.out
 
 
 def test_report_draws_writes_json_and_sarif(tmp_path: Path) -> None:

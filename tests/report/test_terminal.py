@@ -94,9 +94,11 @@ def test_a_healthy_run_gets_one_line() -> None:
     assert out.getvalue().startswith("torchmedic: healthy, 500 optimizer steps watched; report: ")
 
 
-def test_an_interrupted_run_is_not_called_healthy() -> None:
+@pytest.mark.parametrize("status", [130, 143])
+def test_an_interrupted_run_is_not_called_healthy(status: int) -> None:
     out = io.StringIO()
-    draw(Verdict(outcome="healthy", info=RunInfo(steps=17, exit_code=130)), Console(file=out, width=80, no_color=True))
+    info = RunInfo(steps=17, exit_code=status)
+    draw(Verdict(outcome="healthy", info=info), Console(file=out, width=80, no_color=True))
     assert out.getvalue() == "torchmedic: interrupted after 17 optimizer steps, nothing found until then\n"
 
 

@@ -55,6 +55,14 @@ def load_run(path: Path) -> Run:
         raise OneLineError(str(error)) from None
 
 
+def newest_run() -> Path:
+    """The run that was begun last in the working directory: folders are named by the time."""
+    runs = [path.parent for path in Path(".torchmedic").glob("*/*.db")]
+    if not runs:
+        raise OneLineError("there is no run below .torchmedic/ here; name a run file or its folder")
+    return max(runs)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a result file."""
     with placed(path) as place, failing_in_one_line(path):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torchmedic.cli._output import OneLineError, check_writable, failing_in_one_line, load_run, placed
+from torchmedic.cli._output import OneLineError, check_writable, failing_in_one_line, load_run, newest_run, placed
 from torchmedic.translation import said
 
 if TYPE_CHECKING:
@@ -22,14 +22,15 @@ _FORMATS = ("png", "svg", "pdf")
     "--out", type=click.Path(path_type=Path), help="Draw the curves into this file (png, svg or pdf; extra `plots`)."
 )
 @click.option("--caption/--no-caption", default=True, show_default=True, help="Write the verdict below the curves.")
-@click.argument("run", type=click.Path(path_type=Path))
-def command(out: Path | None, caption: bool, run: Path) -> None:
+@click.argument("run", type=click.Path(path_type=Path), required=False)
+def command(out: Path | None, caption: bool, run: Path | None) -> None:
     """Draw the loss and score curves of a saved run and say whether its training ended at the right time.
 
-    RUN is a run file or its folder below .torchmedic/.
+    RUN is a run file or its folder below .torchmedic/; without it, the newest run of the working directory is taken.
     """
     from torchmedic.curves import curves_of
 
+    run = newest_run() if run is None else run
     if out is not None:
         _check(out)
     curves = curves_of(load_run(run))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from torchmedic.cli._output import OneLineError, check_apart, console, load_run
+from torchmedic.cli._output import OneLineError, check_apart, console, load_run, newest_run
 from torchmedic.cli._results import STANDARD, check_result_path, write_result
 
 
@@ -15,9 +15,14 @@ from torchmedic.cli._results import STANDARD, check_result_path, write_result
 @click.option("--light", is_flag=True, help="Keep the HTML page small: pictures instead of interactive charts.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the verdict as JSON (- for stdout).")
 @click.option("--sarif", "sarif_path", type=click.Path(path_type=Path), help="Write it as SARIF 2.1.0 (- for stdout).")
-@click.argument("run", type=click.Path(path_type=Path))
-def command(html_path: Path | None, light: bool, json_path: Path | None, sarif_path: Path | None, run: Path) -> None:
-    """Diagnose a saved run again. RUN is a run file or its folder below .torchmedic/."""
+@click.argument("run", type=click.Path(path_type=Path), required=False)
+def command(
+    html_path: Path | None, light: bool, json_path: Path | None, sarif_path: Path | None, run: Path | None
+) -> None:
+    """Diagnose a saved run again.
+
+    RUN is a run file or its folder below .torchmedic/; without it, the newest run of the working directory is taken.
+    """
     from torchmedic.render.diffs import with_diffs
     from torchmedic.triage import examine
 
@@ -26,6 +31,7 @@ def command(html_path: Path | None, light: bool, json_path: Path | None, sarif_p
         check_result_path(path)
     if light and html_path is None:
         raise OneLineError("--light is about the page that --html writes")
+    run = newest_run() if run is None else run
     found = load_run(run)
     verdict = with_diffs(examine(found))
     if html_path is not None:

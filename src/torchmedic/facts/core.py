@@ -118,8 +118,8 @@ class RunInfo:
 
     @property
     def was_interrupted(self) -> bool:
-        """Whether a Ctrl-C ended it, as a shell says that, or as its ranks do."""
-        return self.interrupted or self.exit_code == 130
+        """Whether a Ctrl-C or a polite kill ended it, as a shell says that, or as its ranks do."""
+        return self.interrupted or self.exit_code in (130, 143)
 
 
 @fact
