@@ -20,14 +20,14 @@ class EdgesTurnedRoundRule(Rule):
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for seen in run.all(EdgesTurnedRound):
             yield self.diagnose(
-                headline=f"{seen.turned} of {seen.edges} edges in `{seen.test}` are in `{seen.train}`, turned round",
+                headline=f"{seen.turned} of {seen.edges} test edges are trained on as well, turned round",
                 confidence="proven",
                 step=seen.step,
                 where=seen.where,
                 label="deals the two directions of one edge to both parts",
                 culprit=Culprit(phase="data", tensor=seen.test, rows=seen.turned),
                 evidence=(
-                    f"for each of them `{seen.train}` holds the same two nodes in the other order",
+                    f"for each of them in `{seen.test}`, `{seen.train}` holds the same two nodes in the other order",
                     "all parts together hold every edge in both directions: the graph is undirected",
                 ),
                 remedies=(
