@@ -78,16 +78,24 @@ def as_written(rng, events, items):
     return table[["HADM_ID", "ITEMID", "CHARTTIME", "VALUENUM", "CATEGORY"]]
 
 
+def write(table, path, **options):
+    """Under another name until it is complete: a run that is interrupted leaves no table that looks whole."""
+    unfinished = path.with_name(f"unfinished-{path.name}")
+    table.to_csv(unfinished, index=False, **options)
+    unfinished.replace(path)
+
+
 def make(folder, admissions, seed=2):
-    """Write ADMISSIONS, D_LABITEMS and LABEVENTS."""
+    """Write LABEVENTS, D_LABITEMS and, last of all, ADMISSIONS: where it is, the others are whole and belong to it."""
     rng = np.random.default_rng(seed)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     items = lab_items(rng)
     events = as_written(rng, lab_events(rng, items, admissions), items)
-    pd.DataFrame({"HADM_ID": 100_000 + np.arange(admissions)}).to_csv(folder / "ADMISSIONS.csv.gz", index=False)
-    items[["ITEMID", "CATEGORY"]].to_csv(folder / "D_LABITEMS.csv.gz", index=False)
-    events.to_csv(folder / "LABEVENTS.csv.gz", index=False, compression={"method": "gzip", "compresslevel": 1})
+    (folder / "ADMISSIONS.csv.gz").unlink(missing_ok=True)
+    write(events, folder / "LABEVENTS.csv.gz", compression={"method": "gzip", "compresslevel": 1})
+    write(items[["ITEMID", "CATEGORY"]], folder / "D_LABITEMS.csv.gz")
+    write(pd.DataFrame({"HADM_ID": 100_000 + np.arange(admissions)}), folder / "ADMISSIONS.csv.gz")
     return len(events)
 
 

@@ -137,8 +137,8 @@ def arguments():
 
 
 def make_or_find_tables(folder, admissions):
-    """Make the tables where there are none; never write over some of another size."""
-    if not (folder / "LABEVENTS.csv.gz").exists():
+    """Make the tables where they are not all there; never write over some of another size."""
+    if not (folder / "ADMISSIONS.csv.gz").exists() or not (folder / "LABEVENTS.csv.gz").exists():
         make(folder, admissions)
         return
     found = len(pd.read_csv(folder / "ADMISSIONS.csv.gz"))
