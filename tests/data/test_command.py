@@ -78,6 +78,23 @@ def test_rows_lists_bad_items_of_arrays_graphs_and_images(tmp_path: Path) -> Non
     assert len(rows) == 25
 
 
+def test_the_first_graph_of_a_process_is_read_like_the_next(tmp_path: Path) -> None:
+    import torch
+    from torch_geometric.data import HeteroData
+
+    for name in ("a.pt", "b.pt"):
+        graph = HeteroData()
+        graph["patient"].x = torch.full((3, 2), torch.nan)
+        graph["patient", "has", "test"].edge_index = torch.tensor([[0, 1], [1, 0]])
+        torch.save(graph, tmp_path / name)
+    # Only a new process has not imported PyTorch Geometric yet, which declares classes of its own safe.
+    command_line = [sys.executable, "-m", "torchmedic", "data", "a.pt", "b.pt", "--json", "out.json"]
+    subprocess.run(command_line, cwd=tmp_path, capture_output=True, timeout=120)
+    diagnoses = json.loads((tmp_path / "out.json").read_text())["diagnoses"]
+    assert "DAT138" not in {d["code"] for d in diagnoses}
+    assert sum(d["code"] == "DAT100" for d in diagnoses) == 2
+
+
 def test_histograms_count_every_finite_value(tmp_path: Path) -> None:
     from torchmedic.checkups.data.check import check_paths
     from torchmedic.checkups.data.options import Options

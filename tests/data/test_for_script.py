@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
@@ -148,7 +149,13 @@ DIVISIONS = {
         5,
     ),
     "ends": ("g = df.groupby('k').v\nlow, high = g.min(), g.max()\ny = (x - low) / (high - low)", 1, 3),
+    "groups anew": (
+        "s = df.groupby('k').v.std()\ny = (df.v - df.groupby('k').v.transform('mean')) / df.k.map(s)",
+        1,
+        2,
+    ),
     "no spread": ("m = df.groupby('k').v.mean()\ny = df.v / 3", 1, None),
+    "spread of others": ("df['f'] = df.groupby('k').v.min()\nstd = load()\ny = df.v / df.k.map(std)", 1, None),
     "another division": ("m = df.groupby('k').v.std()\ny = df.v / len(df)", 1, None),
 }
 
@@ -160,7 +167,64 @@ def test_groups_are_followed_to_the_division_by_their_spread(name: str, tmp_path
     found = followed(str(tmp_path / "script.py"), grouped)
     assert found is not None
     assert found.division == divided
-    assert found.spread is (name != "no spread")
+    assert found.spread is (name not in ("no spread", "spread of others"))
+
+
+OTHER_GROUPS = """
+import pandas as pd
+
+def read():
+    events = pd.read_csv("labs.csv")
+    first = events.groupby("patient")["time"].transform("min")
+    events["since"] = events["time"] - first
+    return events
+
+def z_scores(events):
+    values = events.groupby("itemid")["valuenum"]
+    mean, std = values.mean(), values.std()
+    return (events["valuenum"] - events["itemid"].map(mean)) / events["itemid"].map(std)  # divides
+
+events = read()
+events["z"] = z_scores(events)
+features = events[["category", "weight", "z"]].to_numpy()
+"""
+
+
+def test_the_key_and_the_column_are_those_of_the_division_alone(folder: Path) -> None:
+    events = lab_events()
+    events = events.assign(patient=events.index // 4, time=events.index * 1.5, category=events["itemid"] % 7)
+    events["weight"] = events.groupby("patient")["weight"].transform("first")
+    events.to_csv(folder / "labs.csv", index=False)
+    (folder / "prepare.py").write_text(OTHER_GROUPS)
+    _run("--json", "out.json", "--rows", "bad.csv", "--for", "prepare.py")
+    assert _verdict(folder)["data"]["sources"][0]["roles"]["group"] == "itemid"
+    flat = [d["culprit"] for d in _verdict(folder)["diagnoses"] if d["code"] == "DAT102"]
+    assert [(one["field"], one["group"]["values"]) for one in flat] == [("valuenum", ["111", "107", "120"])]
+    bad = pd.read_csv(folder / "bad.csv")
+    listed = bad[bad["trouble"] == "flat-group"]
+    assert sorted(listed["row"]) == events.index[events["itemid"].isin([111, 107, 120])].to_list()
+
+
+def test_two_keys_have_each_its_own_columns(folder: Path) -> None:
+    lab_events().assign(ward=lambda frame: frame["itemid"] % 2, dose=1.5).to_csv(folder / "labs.csv", index=False)
+    (folder / "prepare.py").write_text(
+        "import pandas as pd\ndf = pd.read_csv('labs.csv')\n"
+        "w = df['weight'] / df.groupby('itemid')['weight'].transform('std')\n"
+        "d = df['dose'] / df.groupby('ward')['dose'].transform('std')\n"
+    )
+    _run("--json", "out.json", "--for", "prepare.py")
+    flat = [d for d in _verdict(folder)["diagnoses"] if d["code"] == "DAT102"]
+    assert [(d["where"]["line"], d["culprit"]["field"], d["culprit"]["group"]["column"]) for d in flat] == [
+        (4, "dose", "ward")
+    ]
+
+
+def test_what_the_key_alone_says_has_no_spread_to_miss(folder: Path) -> None:
+    events = lab_events().assign(dose=lambda frame: frame["itemid"] / 2)
+    events[["itemid", "dose", "weight"]].to_csv(folder / "labs.csv", index=False)
+    _run("labs.csv", "--group-by", "itemid", "--json", "out.json", "--rows", "bad.csv")
+    assert [d for d in _verdict(folder)["diagnoses"] if d["code"] == "DAT102"] == []
+    assert "flat-group" not in (folder / "bad.csv").read_text()
 
 
 def test_columns_that_the_script_does_not_scale_are_left_alone(folder: Path) -> None:

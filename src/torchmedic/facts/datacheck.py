@@ -170,7 +170,10 @@ class Group:
 
 @fact
 class SpreadByGroup(Observation):
-    """A column of values within groups: which groups have no spread, or one that float32 cannot show."""
+    """A column of values within groups: which groups have no spread, or one that float32 cannot show.
+
+    `is_attribute` says that the key alone tells the value: then no group of any has a spread, and none should have.
+    """
 
     kind: ClassVar[str] = "spread-by-group"
     source: str
@@ -183,6 +186,7 @@ class SpreadByGroup(Observation):
     single: int = 0
     rows: int = 0
     asked: Location | None = None
+    is_attribute: bool = False
     step: int | None = None
 
 

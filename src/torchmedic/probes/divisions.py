@@ -11,13 +11,17 @@ from torchmedic.probes.expressions import parsed
 
 _SPREAD = {"std", "var", "stddev", "stddev_samp", "nanstd", "ptp", "zscore", "sem", "mad"}
 _MOST_SWEEPS = 6
+_GROUPING = {"groupby", "group_by", "over"}
 _DIVIDING = ("div", "truediv", "divide", "true_divide", "div_")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass
 class Followed:
-    """What became of a line: whether a spread was taken, where it divides, and which names and texts occur."""
+    """What became of a line: whether a spread was taken, where it divides, and which names and texts occur.
+
+    Where a division was found, they are those of the statements that lead to it, and of no other.
+    """
 
     spread: bool = False
     division: int | None = None
@@ -74,6 +78,7 @@ class _Trail:
         self._functions = {node.name: node for node in ast.walk(tree) if isinstance(node, _Function)}
         self._about: dict[ast.AST | None, set[str]] = {None: set()}
         self._spreads: dict[ast.AST | None, set[str]] = {None: set()}
+        self._made_of: dict[tuple[ast.AST | None, str], dict[str, None]] = {}
 
     def meets(self, scope: ast.AST, statement: ast.stmt) -> bool:
         """Add a statement that reads what stands for groups."""
@@ -84,50 +89,74 @@ class _Trail:
 
     def add(self, scope: ast.AST, statement: ast.stmt, is_start: bool = False) -> None:
         head = _head(statement)
+        words = self._words_behind(scope, head)
         for node in head:
-            self.found.named |= dict.fromkeys(_words(node))
-            self._divisions(scope, node, everything=is_start)
-            self._called(scope, node)
+            self._divisions(scope, node, words, everything=is_start)
+        if not is_start and _groups_anew(head):
+            return  # what it makes are other groups
+        if self.found.division is None:
+            self.found.named |= words
+        for node in head:
+            self._called(scope, node, words)
         is_spread = self._is_spread(scope, head)
         self.found.spread |= is_spread
         for where, name in _bound(scope, statement):
-            self._stands_for_groups(where, name, is_spread)
+            self._stands_for_groups(where, name, is_spread, words)
 
-    def _stands_for_groups(self, scope: ast.AST | None, name: str, is_spread: bool) -> None:
+    def _stands_for_groups(self, scope: ast.AST | None, name: str, is_spread: bool, words: dict[str, None]) -> None:
         self._about.setdefault(scope, set()).add(name)
+        self._made_of.setdefault((scope, name), {}).update(words)
         if is_spread:
             self._spreads.setdefault(scope, set()).add(name)
+
+    def _words_behind(self, scope: ast.AST, nodes: Sequence[ast.AST]) -> dict[str, None]:
+        """The words of a statement, and those of the statements that made what it reads."""
+        words = dict.fromkeys(word for node in nodes for word in _words(node))
+        for name in [name for node in nodes for name in _names(node)]:
+            words |= self._made_of.get((scope, name), {}) | self._made_of.get((None, name), {})
+        return words
 
     def _reads(self, scope: ast.AST, nodes: Sequence[ast.AST]) -> bool:
         known = self._about[None] | self._about.get(scope, set())
         return any(name in known for node in nodes for name in _names(node))
 
     def _is_spread(self, scope: ast.AST, nodes: Sequence[ast.AST]) -> bool:
+        ours = self._about[None] | self._about.get(scope, set())
         words = {word for node in nodes for word in _words(node)}
+        # A variable `std` that did not come from these groups is the spread of others.
+        words -= {name for node in nodes for name in _variables(node)} - ours
         known = self._spreads[None] | self._spreads.get(scope, set())
         return bool(words & (_SPREAD | known)) or {"max", "min"} <= words
 
-    def _divisions(self, scope: ast.AST, node: ast.AST, everything: bool) -> None:
+    def _divisions(self, scope: ast.AST, node: ast.AST, words: dict[str, None], everything: bool) -> None:
         for part in ast.walk(node):
             divisor = _divisor(part)
             if divisor is None or self.found.division is not None:
                 continue
+            if not everything and _groups_anew([divisor]):
+                continue
             if (everything or self._reads(scope, [divisor])) and self._is_spread(scope, [divisor]):
                 self.found.division = divisor.lineno
                 self.found.function = getattr(scope, "name", "<module>")
+                self.found.named, self.found.spread = words, True
 
-    def _called(self, scope: ast.AST, node: ast.AST) -> None:
+    def _called(self, scope: ast.AST, node: ast.AST, words: dict[str, None]) -> None:
         """Functions called with what stands for groups, or handed to `transform`, `apply` and the like."""
         for call in (part for part in ast.walk(node) if isinstance(part, ast.Call)):
             called = _last(call.func) if isinstance(call.func, ast.Name | ast.Attribute) else ""
             function = self._functions.get(called)
             for parameter, given in zip(_parameters(function), call.args, strict=False):
                 if self._reads(scope, [given]):
-                    self._stands_for_groups(function, parameter, self._is_spread(scope, [given]))
+                    self._stands_for_groups(function, parameter, self._is_spread(scope, [given]), words)
             for given in call.args:
                 handed = self._functions.get(given.id) if isinstance(given, ast.Name) else None
                 for parameter in _parameters(handed)[:1]:
-                    self._stands_for_groups(handed, parameter, is_spread=False)
+                    self._stands_for_groups(handed, parameter, False, words)
+
+
+def _groups_anew(nodes: Sequence[ast.AST]) -> bool:
+    called = (part.func for node in nodes for part in ast.walk(node) if isinstance(part, ast.Call))
+    return any(isinstance(function, ast.Attribute) and function.attr in _GROUPING for function in called)
 
 
 def _parameters(function: _Function | None) -> list[str]:
@@ -173,6 +202,14 @@ def _names(node: ast.AST) -> Iterator[str]:
     for part in ast.walk(node):
         if isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Load):
             yield _last(part)
+
+
+def _variables(node: ast.AST) -> Iterator[str]:
+    """Plain names that are read and not called."""
+    called = {id(part.func) for part in ast.walk(node) if isinstance(part, ast.Call)}
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and id(part) not in called:
+            yield part.id
 
 
 def _words(node: ast.AST) -> Iterator[str]:

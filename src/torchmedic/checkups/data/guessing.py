@@ -28,7 +28,10 @@ _PARTS = {"train", "training", "test", "testing", "val", "valid", "validation", 
 
 @dataclass
 class Roles:
-    """Columns by role. `values` are those whose spread within groups matters; `entities` must not cross a split."""
+    """Columns by role. `values` are those whose spread within groups matters; `entities` must not cross a split.
+
+    `by_key` says of some keys which of the values their groups are of; the groups of others are of all.
+    """
 
     label: Column | None = None
     id: Column | None = None
@@ -37,6 +40,7 @@ class Roles:
     groups: list[Column] = field(default_factory=list)
     entities: list[Column] = field(default_factory=list)
     values: list[Column] = field(default_factory=list)
+    by_key: dict[str, list[Column]] = field(default_factory=dict)
     guessed: list[str] = field(default_factory=list)
 
     def of(self, column: Column) -> str:
@@ -117,10 +121,21 @@ def _seen_groups(options: Options, roles: Roles, columns: list[Column], floats: 
     roles.groups += dict.fromkeys(column for column in joined if column is not None)
     if not roles.groups:
         return False
-    named = {name.lower() for key in roles.groups if (seen := scaled_by(options, key.name)) for name in seen.named}
-    numbers = _numbers_beside(roles.groups, columns)
-    roles.values = [c for c in numbers if c.name.lower() in named] or floats
+    roles.values = list(dict.fromkeys(c for key in roles.groups for c in _scaled(options, key, roles, columns, floats)))
     return True
+
+
+def _scaled(options: Options, key: Column, roles: Roles, columns: list[Column], floats: list[Column]) -> list[Column]:
+    """The columns scaled by a key: those that its lines name, else all that could be."""
+    named = {name.lower() for one in _lines_of(options, key.name) for name in one.named}
+    numbers = [c for c in _numbers_beside(roles.groups, columns) if not _is_code(c, roles)]
+    scaled = [c for c in numbers if c.name.lower() in named] or floats
+    roles.by_key[key.name] = scaled
+    return scaled
+
+
+def _is_code(column: Column, roles: Roles) -> bool:
+    return column is roles.id or (column.family == "integer" and column.name.lower().endswith("id"))
 
 
 def _numbers_beside(groups: list[Column], columns: list[Column]) -> list[Column]:
@@ -140,10 +155,15 @@ def together(key: str, columns: list[Column]) -> Column | None:
     return Column(name, f"concat_ws(',', {', '.join(said)})", "VARCHAR", "text")
 
 
-def scaled_by(options: Options, name: str) -> NormalisedBy | None:
-    """The line that scales by a column, one that divides before one that only groups; names in any case of letters."""
-    seen = [one for one in options.normalised if one.key.lower() == name.lower()]
-    return max(seen, key=lambda one: one.divides, default=None)
+def scaled_by(options: Options, key: str, column: str = "") -> NormalisedBy | None:
+    """The line that scales by a key, one that names the column before the others."""
+    return max(_lines_of(options, key), key=lambda one: column.lower() in map(str.lower, one.named), default=None)
+
+
+def _lines_of(options: Options, key: str) -> list[NormalisedBy]:
+    """The lines that divide by the spread of a key's groups, else those that only take it; names in any case."""
+    seen = [one for one in options.normalised if one.key.lower() == key.lower()]
+    return [one for one in seen if one.divides] or seen
 
 
 def _repeats(table: Table, key: Column) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import pickle
 import re
 import zipfile
@@ -18,7 +19,8 @@ _GEOMETRIC = {
     "torch_geometric.data.storage": ("BaseStorage", "NodeStorage", "EdgeStorage", "GlobalStorage"),
     "torch_geometric.data.temporal": ("TemporalData",),
     "torch_geometric.data.batch": ("Batch",),
-    "torch_geometric.data.graph_store": ("EdgeLayout",),
+    "torch_geometric.data.feature_store": ("TensorAttr",),
+    "torch_geometric.data.graph_store": ("EdgeAttr", "EdgeLayout"),
     "torch_geometric.edge_index": ("EdgeIndex", "SortOrder", "CatMetadata"),
 }
 _NAMED = re.compile(r"GLOBAL ([\w.]+)|class(?:es)? ([\w.]+)|(?:found|:) ([\w.]+\.[\w.]+)")
@@ -53,22 +55,29 @@ def _is_zip(path: Path) -> bool:
 
 def _asked_for(path: Path) -> tuple[list[str], list[Any]]:
     """The foreign classes a file asks for, read without running anything, and those of them that hold tensors only."""
-    import torch
-
+    names = _unsafe(path)
+    if any(name.startswith("torch_geometric.") for name in names):
+        # The package declares classes of its own safe when it is imported: the first graph is then read like the next.
+        with contextlib.suppress(ImportError):
+            importlib.import_module("torch_geometric.data")
+            names = _unsafe(path)
     foreign, known = [], []
-    names: list[str] = []
-    with contextlib.suppress(Exception):  # an old or damaged file: loading it says what is wrong
-        names = list(torch.serialization.get_unsafe_globals_in_checkpoint(path))
     for name in names:
         module, _, cls = name.rpartition(".")
         if cls in _GEOMETRIC.get(module, ()):
-            import importlib
-
-            with contextlib.suppress(ImportError):
+            with contextlib.suppress(ImportError, AttributeError):
                 known.append(getattr(importlib.import_module(module), cls))
                 continue
         foreign.append(name)
     return foreign, known
+
+
+def _unsafe(path: Path) -> list[str]:
+    import torch
+
+    with contextlib.suppress(Exception):  # an old or damaged file: loading it says what is wrong
+        return list(torch.serialization.get_unsafe_globals_in_checkpoint(path))
+    return []
 
 
 def _refuse_packed(path: Path) -> None:

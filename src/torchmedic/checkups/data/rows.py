@@ -47,7 +47,7 @@ class RowList:
                 column = columns[fact.column]
                 for trouble, wanted in _wanted(fact):
                     self._insert(looked.table, column, trouble, wanted.sql(column), looked.roles.id)
-            elif isinstance(fact, SpreadByGroup):
+            elif isinstance(fact, SpreadByGroup) and not fact.is_attribute:
                 keys = ", ".join(literal(group.key) for group in (*fact.constant, *fact.near))
                 if keys:
                     column = next(key for key in looked.roles.groups if key.name == fact.group)

@@ -212,6 +212,12 @@ def flat_groups(groups: list[tuple[Any, int, list[Summary]]], at: int) -> tuple[
     return sorted(constant, key=_largest), sorted(near, key=_largest), single
 
 
+def is_attribute(groups: list[tuple[Any, int, list[Summary]]], at: int) -> bool:
+    """Whether the key alone says the value, as that of an item says its category: nobody takes a spread of that."""
+    parts = [parts[at] for key, _, parts in groups if key is not None and _size(parts[at]) > 1]
+    return all(part.minimum == part.maximum for part in parts) and len({part.minimum for part in parts}) > 1
+
+
 def _is_rounding(part: Summary, spread: float) -> bool:
     size = max(abs(part.minimum), abs(part.maximum))
     return bool(spread <= 4 * NEAR_CONSTANT * size and (part.std or 0.0) <= NEAR_CONSTANT * abs(part.mean))

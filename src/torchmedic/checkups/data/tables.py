@@ -13,7 +13,14 @@ from torchmedic.checkups.data.engine import Column, Table, Wanted
 from torchmedic.checkups.data.guessing import Roles, roles_of, scaled_by
 from torchmedic.checkups.data.labels import label_facts
 from torchmedic.checkups.data.options import Options, Progress
-from torchmedic.checkups.data.statistics import MOST_GROUPS, Statistics, Summary, flat_groups, statistics
+from torchmedic.checkups.data.statistics import (
+    MOST_GROUPS,
+    Statistics,
+    Summary,
+    flat_groups,
+    is_attribute,
+    statistics,
+)
 from torchmedic.checkups.data.twins import repeats_in, shared_within
 from torchmedic.facts import Cell, ColumnHistogram, Observation, SpreadByGroup, StandIn, TableColumn
 
@@ -68,15 +75,17 @@ def table_facts(looked: Looked, options: Options, progress: Progress) -> Iterato
 def _spreads(looked: Looked, options: Options) -> Iterator[SpreadByGroup]:
     columns = looked.table.columns if looked.table.reads_once else looked.roles.values
     for key, groups in looked.numbers.groups.items():
-        seen = scaled_by(options, key)
-        for column in looked.roles.values:
-            constant, near, single = flat_groups(groups, columns.index(column))
+        for column in looked.roles.by_key.get(key, looked.roles.values):
+            seen = scaled_by(options, key, column.name)
+            at = columns.index(column)
+            constant, near, single = flat_groups(groups, at)
             yield SpreadByGroup(
                 source=looked.table.name,
                 group=key,
                 column=column.name,
                 groups=len(groups),
                 guessed="group" in looked.roles.guessed,
+                is_attribute=is_attribute(groups, at),
                 constant=tuple(constant),
                 near=tuple(near),
                 single=single,

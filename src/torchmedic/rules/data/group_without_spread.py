@@ -21,7 +21,7 @@ class GroupWithoutSpread(DataRule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for place in places(run, SpreadByGroup):
-            flat = [s for s in place.seen if s.constant or s.near]
+            flat = [s for s in place.seen if (s.constant or s.near) and not s.is_attribute]
             if not flat:
                 continue
             seen = max(flat, key=lambda s: s.rows)
