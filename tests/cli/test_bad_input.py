@@ -123,7 +123,7 @@ def test_what_cannot_be_understood_is_told_in_one_line(command: str) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["report"], "missing argument 'RUN'"),
+        (["where"], "missing argument 'PID'"),
         (["explain", "a", "b"], "got unexpected extra argument (b)"),
         (["where", "here"], "'here' is not a valid process number"),
         (["run", "--stuck-after", "nan", "train.py"], "'nan' is not a valid number of seconds"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import weakref
 from collections.abc import Iterator
 from types import FrameType
 
@@ -23,7 +24,7 @@ class UnreadPiles:
     """Compares what is alive at two looks; what grew between both pairs of looks by every step is a pile."""
 
     def __init__(self) -> None:
-        self._known: set[int] | None = None
+        self._known: dict[int, weakref.ref[torch.Tensor]] | None = None
         self._at = 0
         self._grew: set[str] = set()
         self.found: dict[str, PiledTensors] = {}
@@ -31,8 +32,9 @@ class UnreadPiles:
     def look(self, tensors: list[torch.Tensor], step: int, frame: FrameType | None) -> None:
         """Take these tensors, alive at a step, for all that there are."""
         steps, known = step - self._at, self._known
-        new = [t for t in tensors if id(t) not in known] if known is not None else []
-        self._known, self._at = {id(t) for t in tensors}, step
+        # The identity of a tensor that is gone is given to another one.
+        new = [t for t in tensors if id(t) not in known or known[id(t)]() is not t] if known is not None else []
+        self._known, self._at = {id(t): weakref.ref(t) for t in tensors}, step
         growing: set[str] = set()
         if new and len(new) >= _EACH_STEP * steps and own_bytes(new) >= _LEAST_BYTES_A_STEP * steps:
             for keeper, held in keepers_of(new, frame):

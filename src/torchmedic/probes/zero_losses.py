@@ -122,8 +122,10 @@ def _zero(name: str, tensors: list[torch.Tensor], result: torch.Tensor) -> _Zero
         return None
     given, others = learned[0].detach(), [one for one in tensors if not one.requires_grad]
     if (name in _HINGES or (name in _LARGER and len(tensors) == 2)) and given.numel():
+        # Finite values below a hinge may simply be right from the first step on.
         infinite = int(torch.isinf(given).sum())
-        return _Zero("hinge", given.numel(), float(given.max()), infinite) if float(given.max()) <= 0 else None
+        is_flat = infinite > 0 and float(given.max()) <= 0
+        return _Zero("hinge", given.numel(), float(given.max()), infinite) if is_flat else None
     if name in _PRODUCTS and others and others[0].numel() and not bool((others[0] != 0).any()):
         return _Zero("zeros", given.numel())
     if name == "sum" and not given.numel():

@@ -1,5 +1,6 @@
 import multiprocessing
 import sys
+import time
 
 import torch
 from torch import nn
@@ -44,6 +45,7 @@ if __name__ == "__main__":
         with processes.Pool(2) as pool:
             print(sum(pool.map(count, [["a"], ["b", "c"]])))
             pool.starmap(train, [(0, False), (1, False), (2, False)])
+            time.sleep(3)  # what is not written yet is lost when the pool ends its processes
     else:
         shared = nn.Linear(4, 1).share_memory()
         given = [(fold, shared) if how == "shared" else (fold, how == "sick") for fold in range(2)]

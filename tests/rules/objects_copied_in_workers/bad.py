@@ -16,7 +16,7 @@ class Notes(Dataset):
 
 
 torch.manual_seed(0)
-notes = Notes(400_000)
+notes = Notes(300_000)
 loader = DataLoader(notes, batch_size=256, num_workers=2, sampler=RandomSampler(notes, num_samples=24_000))
 model = nn.Linear(2, 1)
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
