@@ -57,9 +57,9 @@ def test_a_script_that_does_not_fit_is_told_what_would(tmp_path: Path) -> None:
     room = memory["fits"]["usable"]
     assert 0.2 * room < memory["fits"]["largest"]["size"] * row < 0.6 * room
     assert memory["growth"]["laws"]["backward"]["linear"] > row
-    # AND that batch was tried, and so was one a little larger
+    # AND that batch was tried, and so was a larger one, as near as the time for trying allowed
     largest = memory["fits"]["largest"]
-    assert largest["size"] < largest["too_large"] <= 1.03 * largest["size"]
+    assert largest["size"] < largest["too_large"] <= 1.25 * largest["size"]
     at_size = _torchmedic(
         tmp_path, "--card", "1GiB", "--json", "at.json", "train.py", "--batch-size", str(largest["size"])
     )
