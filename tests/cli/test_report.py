@@ -59,11 +59,11 @@ def test_without_a_run_the_newest_is_taken(tmp_path: Path, monkeypatch: pytest.M
     older, newer = (tmp_path / ".torchmedic" / name for name in ("20260101-000000-a-1", "20260102-000000-a-2"))
     older.mkdir(parents=True)
     create(older / RUN_FILE, RunInfo(argv=("train.py",), exit_code=0))
-    newer.mkdir()
-    a_saved_run(newer)
+    (newer / "rank0").mkdir(parents=True)
+    a_saved_run(newer / "rank0")
     answer = typed("report")
     assert answer.status == 0
-    assert "error[ENV009]" in answer.out
+    assert "error[ENV009]" in answer.out, "a run of ranks is a run too"
 
 
 def test_report_draws_writes_json_and_sarif(tmp_path: Path) -> None:

@@ -57,7 +57,8 @@ def load_run(path: Path) -> Run:
 
 def newest_run() -> Path:
     """The run that was begun last in the working directory: folders are named by the time."""
-    runs = [path.parent for path in Path(".torchmedic").glob("*/*.db")]
+    # Ranks have a folder each below that of their run.
+    runs = [folder for folder in Path(".torchmedic").glob("*/") if any(folder.rglob("*.db"))]
     if not runs:
         raise OneLineError("there is no run below .torchmedic/ here; name a run file or its folder")
     return max(runs)

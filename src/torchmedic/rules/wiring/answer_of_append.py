@@ -25,7 +25,7 @@ class AnswerOfAppend(Rule):
             use = f"`{seen.use}`" if seen.use else "the argument"
             yield self.diagnose(
                 headline=f"{use} is None: `{seen.method}` changes the list and answers nothing",
-                confidence="proven",
+                confidence="likely",
                 where=seen.where,
                 label="the value of this call is None",
                 culprit=Culprit(op=seen.method, tensor=seen.use or None, phase="setup"),
