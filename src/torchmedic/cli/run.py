@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 from collections.abc import Iterator
@@ -110,6 +111,7 @@ def command(
             screen = console(error_stream=True)
             draw(verdict, screen, report=report)
             draw_stop(verdict, screen)
+    gc.freeze()  # the interpreter's last collection would look at all that we have imported
     raise SystemExit(status or exit_code(verdict, fail_on))
 
 

@@ -1,7 +1,7 @@
 """What makes a class a fact: a frozen dataclass filled by keywords, with methods that all facts share.
 
-`dataclass` compiles half a dozen functions for every class. Two hundred facts made so cost every run a tenth of a
-second before its script's first line; shared methods cost nothing there, and little when a fact is written down.
+`dataclass` compiles half a dozen functions for every class; shared methods cost nothing before the script's first
+line, and little when a fact is written down.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar, dataclass_transform
 
+from torchmedic.late import make_late
+
 KindT = TypeVar("KindT")
 
 
@@ -19,7 +21,8 @@ def fact(kind: type[KindT]) -> type[KindT]:
     """Make a class of annotated names a fact."""
     for name, method in _SHARED.items():
         setattr(kind, name, method)
-    return dataclasses.dataclass(kw_only=True, init=False, repr=False, eq=False)(kind)
+    make_late(kind, kw_only=True, repr=False, eq=False)
+    return kind
 
 
 @dataclasses.dataclass(frozen=True)

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from torchmedic import settings as options
-from torchmedic.checkups.memory.session import start as start_memory
 from torchmedic.facts import AbruptExit, Interrupted
 from torchmedic.launch.imports import after_import
 from torchmedic.launch.starters import Starters, move_forked_ranks, remember_ends, wake_as_rank
@@ -46,6 +45,8 @@ def arm() -> Callable[[], None]:
         return lambda: None
     folder = Path(settings.run_folder)
     if settings.purpose == "memory":
+        from torchmedic.checkups.memory.session import start as start_memory
+
         _die_with_parent()
         start_memory(folder, after_import)
         return lambda: None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
 
 from torchmedic.facts import ActivationSeen, Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location
@@ -44,7 +45,7 @@ _MOST_LOOKS = 60
 _FILLING = ("constant_", "fill_", "copy_", "normal_", "uniform_", "sub_", "trunc_normal_")
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Series:
     """One activation in the code over the examined steps."""
 

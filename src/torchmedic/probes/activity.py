@@ -6,14 +6,15 @@ import contextlib
 import os
 import re
 import time
-from dataclasses import dataclass
 from pathlib import Path
+
+from torchmedic.late import late_dataclass
 
 _CHATTER = 65536  # bytes that a process writes and reads about itself, ours among them
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
-@dataclass(frozen=True)
+@late_dataclass(frozen=True)
 class Pulse:
     """Seconds of processor time, voluntary switches, bytes read and written by a thread, or by a process, so far."""
 
@@ -112,7 +113,7 @@ def _kernel_places(pid: int) -> list[str]:
     return []
 
 
-@dataclass(frozen=True)
+@late_dataclass(frozen=True)
 class FileLock:
     """A lock on a file that a process waits for, and who holds it."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -15,6 +14,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.optim import swa_utils
 
 from torchmedic.facts import Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import is_user_file, outward
 from torchmedic.probes.holdings import is_plain_user_object
 from torchmedic.probes.sources import hung_at, variable_made_at
@@ -27,7 +27,7 @@ Weights = dict[str, torch.Tensor]
 Names = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class Pair:
     """A trained module and what looks like a copy of it; `read` gives the copy's weights, by the module's names."""
 

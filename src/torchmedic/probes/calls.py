@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
@@ -13,6 +13,7 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import is_user_file, outward
 from torchmedic.probes.modes import may_put_on, take_off
 from torchmedic.probes.patching import hide_frame
@@ -107,7 +108,7 @@ ELEMENTWISE = frozenset(
 )
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class Read:
     """A tensor that a call read: who made it in this trace, and its form."""
 
@@ -117,7 +118,7 @@ class Read:
     key: int
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class Call:
     """One call. `layer` is torch's own layer around it; `direct` says that the user's line called that layer itself.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from torchmedic.facts import Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.exam_trace import Borders, Leaving, StepTrace
 from torchmedic.probes.sources import grad_free_block, grad_switched_off
 from torchmedic.probes.trace import Op, Place, Seen, StorageKey
@@ -25,7 +26,7 @@ _RESHAPING = ("aten.view.", "aten.squeeze.", "aten.unsqueeze.", "aten.stack.", "
 _FORM_ONLY = re.compile(r"aten\.(\w+_like|new_\w+)\.")
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class Root:
     """A tensor from which backward ran, in the traced step."""
 
@@ -37,7 +38,7 @@ class Root:
     followed_by: set[int] = field(default_factory=set)
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class Cut:
     """The place where a gradient ends that should go on."""
 

@@ -6,7 +6,7 @@ import itertools
 import sys
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import FrameType
 from typing import Any
 
@@ -16,6 +16,7 @@ from torch.nn.modules import module as torch_module
 from torch.utils.data import SequentialSampler, Subset
 
 from torchmedic.facts import LoaderSeen, Location, SharedRows
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.kin_rows import RowSample, kin_fact
 from torchmedic.probes.loaders import Loaders
@@ -35,7 +36,7 @@ _LEAST_SHARED = 10
 _LABEL_KEYS = ("label", "labels", "target", "targets", "y")
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Loader:
     """One loader in its first pass. `models` are the outermost modules that its batches went to."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import nn
 
 from torchmedic.facts import Location, SamplesAsSequence, SamplesMixed, SwappedByView
+from torchmedic.late import late_dataclass
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.expressions import called_name, parsed
 from torchmedic.probes.frames import location
@@ -27,7 +27,7 @@ _STACKS = ("TransformerEncoder", "TransformerDecoder")
 _MOST_FACTS = 8
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Runs:
     """A layer that runs over dimension 0 of what it is given."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import parsed
 
 _SPREAD = {"std", "var", "stddev", "stddev_samp", "nanstd", "ptp", "zscore", "sem", "mad"}
@@ -16,7 +17,7 @@ _DIVIDING = ("div", "truediv", "divide", "true_divide", "div_")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass
+@late_dataclass()
 class Followed:
     """What became of a line: whether a spread was taken, where it divides, and which names and texts occur.
 

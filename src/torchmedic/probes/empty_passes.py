@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import sys
 import weakref
-from dataclasses import dataclass
 from typing import Any
 
 from torch.utils.data import dataloader
 
 from torchmedic.facts import Location, PassWithoutBatches
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.loaders import Loaders
 from torchmedic.probes.patching import Patches
@@ -21,7 +21,7 @@ from torchmedic.record import Probe, Recorder, shielded
 _MOST_LOADERS = 20
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Empty:
     """A loader of which a pass was empty; its sampler is kept, so that its number stays its own."""
 

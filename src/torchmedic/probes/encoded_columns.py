@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 from torchmedic.facts import Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import is_user_file, location_of, outward
 
 _MOST_FRAMES = 6
@@ -21,7 +21,7 @@ _SPLIT = re.compile(
 )
 
 
-@dataclass
+@late_dataclass()
 class Encoding:
     """How the labels of one column were numbered, where, and from which rows.
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
 from torchmedic.facts import AverageSeen, Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.averages import (
     Names,
     Pair,
@@ -41,7 +42,7 @@ _MOST_CALLS = 2_000
 _UPDATING = re.compile(r"mul|lerp|add|sub|copy")
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Watched:
     """A pair, the parameter by which it is judged, and what its updates were like."""
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import functools
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import nn
 
 from torchmedic.facts import Location, StateLoaded
+from torchmedic.late import late_dataclass
 from torchmedic.probes.argument_lines import alias_line
 from torchmedic.probes.frames import user_frame, user_location
 from torchmedic.probes.lineage import Lineage
@@ -24,7 +24,7 @@ _MOST_LOADS = 200
 _MOST_NAMES = 6
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Taken:
     """A state dict that was asked for: its values are those of the model itself, not copies."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import sys
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
 from torch.nn.utils import clip_grad as torch_clip
 
 from torchmedic.facts import ClippingSeen, Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
@@ -21,7 +22,7 @@ _EVES = frozenset(look - 1 for look in _LOOKS if look > 1)
 _NAME = "clip_grad_norm_"
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Line:
     where: Location | None
     limit: float

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
 
 from torchmedic.facts import FrozenLastLayer, GraphCut, Location, UnusedTotal
+from torchmedic.late import late_dataclass
 from torchmedic.probes.cuts import Cut, Reading, Root, flat_functions
 from torchmedic.probes.exam_freezes import FreezeExam
 from torchmedic.probes.exam_trace import Borders, StepTrace
@@ -27,7 +28,7 @@ _STEPS_BEFORE_TRACE = 3
 _MOST_TRACES = 3
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Watched:
     """An optimizer in its first steps: which of its parameters have had no gradient yet."""
 
@@ -42,7 +43,7 @@ class _Watched:
         return kept is not None and not kept.fits(parameter)
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Scene:
     """A traced step with one of its losses, and who owns which weight."""
 

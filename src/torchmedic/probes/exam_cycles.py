@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ from torch.amp import grad_scaler as torch_scaler
 from torch.nn.utils import clip_grad as torch_clip
 
 from torchmedic.facts import GradientCycles, Location, NeverStepped, ScaledGradientUse
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.holdings import Fingerprint, registered
 from torchmedic.probes.marks import choose_marks, has_gradient
@@ -26,7 +27,7 @@ _BACKWARDS_WITHOUT_STEP = 20
 _CLIPS = ("clip_grad_norm_", "clip_grad_value_")
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Cycle:
     """What happened to one optimizer since its last step."""
 
@@ -39,7 +40,7 @@ class _Cycle:
     scaled_backward: Location | None = None
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Book:
     """The cycles of one optimizer. `probes` are a few of its parameters that had a gradient."""
 

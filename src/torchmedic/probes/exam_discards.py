@@ -6,7 +6,7 @@ import functools
 import sys
 import weakref
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CodeType
 from typing import Any
 
@@ -17,6 +17,7 @@ from torch.nn.utils import clip_grad as torch_clip
 from torch.overrides import TorchFunctionMode
 
 from torchmedic.facts import DiscardedGradients, Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import is_own_file, location_in, user_location
 from torchmedic.probes.marks import choose_marks, has_gradient
 from torchmedic.probes.modes import is_compiled, may_put_on, take_off
@@ -35,7 +36,7 @@ _CLEARING = "zero_grad"
 Line = tuple[CodeType, int]
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Cycle:
     """What happened to one optimizer since its last step: the lines whose gradients were lost, and whose are there."""
 
@@ -45,7 +46,7 @@ class _Cycle:
     was_read: bool = False
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Book:
     name: str
     built: Location | None

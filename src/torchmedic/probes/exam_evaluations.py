@@ -7,7 +7,6 @@ import functools
 import sys
 import weakref
 from collections import Counter
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -15,6 +14,7 @@ import torch
 from torch import nn
 
 from torchmedic.facts import EvaluatedInTrain, Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.exam_modes import ModeExam, depends_on_mode
 from torchmedic.probes.expressions import called_name, function_of, parsed
 from torchmedic.probes.frames import is_user_file, location, location_of, user_frame
@@ -28,7 +28,7 @@ from torchmedic.record import Probe, Recorder, shielded
 _MOST_LOOKS = 200
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Seen:
     """A trained model that was run without gradient while in training mode."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import weakref
 from collections import defaultdict
-from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
@@ -13,6 +12,7 @@ import torch
 from torch import nn
 
 from torchmedic.facts import FreezeUndone, Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import location_in, user_frame
 from torchmedic.probes.holdings import registered
 from torchmedic.probes.modules import Modules
@@ -25,7 +25,7 @@ _FLAG: Any = torch._C.TensorBase.requires_grad
 _Site = tuple[CodeType, int]
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Switched:
     """A parameter that a line has frozen, and the line that has switched it on again."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import weakref
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import nn
 
 from torchmedic.facts import FrozenGroup, Location, NeverThawed
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import called_name, parsed
 from torchmedic.probes.holdings import Registered, registered
 from torchmedic.probes.modules import Modules
@@ -24,7 +24,7 @@ _CONSTRUCTOR = "from_pretrained"
 _MOST_NAMES = 4
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Sighting:
     """A group that was frozen at the first step of its optimizer, and is looked at again."""
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 import sys
 import weakref
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import nn
 
 from torchmedic.facts import Location, OptimizerSeen, StrayLeaf
+from torchmedic.late import late_dataclass
 from torchmedic.probes.argument_lines import argument_made_at, assigned_later
 from torchmedic.probes.frames import is_user_file, location, outward, user_location
 from torchmedic.probes.holdings import Fingerprint, Hung, Registered, are_copies, hung, leaves_of, registered
@@ -27,7 +28,7 @@ _MOST_BEGINNINGS = 8
 _MOST_LEAVES = 4_000
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Sighting:
     """A leaf without an optimizer. The fact is complete but for what only the end of the run can tell."""
 
@@ -44,7 +45,7 @@ class _Sighting:
             self.moved = not self.print.fits(tensor)
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Stepping:
     """An optimizer as its first steps showed it."""
 

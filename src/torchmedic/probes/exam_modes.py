@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
@@ -14,6 +14,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.dropout import _DropoutNd
 
 from torchmedic.facts import FunctionalDropout, Location, TrainedInEval
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.frozen_norms import FrozenNorms
 from torchmedic.probes.modules import Modules
@@ -28,7 +29,7 @@ _STEPS_AFTER_A_SWITCH = 60
 _THEN_EVERY = 8
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Model:
     """A root module whose mode was switched, and the training steps it was seen in."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import functools
 import weakref
-from dataclasses import dataclass
 from typing import Any
 
 from torch import nn
 
 from torchmedic.facts import LoadOverwritten, Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location, user_location
 from torchmedic.probes.holdings import Fingerprint, are_unlike
@@ -33,7 +33,7 @@ _SETTING = (
 )
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Loaded:
     """What a module's largest matrices were right after a load."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import sys
 from collections import deque
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -15,6 +14,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
 from torchmedic.facts import Location, PaddedLabels
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import user_frame
 from torchmedic.probes.label_fields import copied_field, field_line
 from torchmedic.probes.modes import is_compiled, may_put_on, take_off
@@ -33,7 +33,7 @@ _LOSSES = ("cross_entropy", "nll_loss")
 _RECENT = 8
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class _Padded:
     """A result of `pad_sequence`: `mask` is true where padding was put."""
 
@@ -42,7 +42,7 @@ class _Padded:
     place: Place | None
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class _Tokens:
     ids: torch.Tensor
     padding: int | None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import nn
 
 from torchmedic.facts import Location, StateLeftInFile
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.patching import Patches, frame_hidden
@@ -18,7 +18,7 @@ from torchmedic.record import Probe, Recorder, shielded
 _MOST_FILES = 8
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _File:
     """What a file held of an optimizer: the settings of its groups, and whether anyone took it."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
 
 from torchmedic.facts import Location, ReversedTwice
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import file_of, is_user_file, location
 from torchmedic.probes.graph_walk import graph
@@ -19,7 +20,7 @@ _LOOKED_AT = (3, 12, 40, 100, 250)
 _SAME = frozenset(("view_as", "clone", "view", "alias"))
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Reversal:
     """A class of the user's, the line that negates, and by what the gradient was multiplied at each look."""
 

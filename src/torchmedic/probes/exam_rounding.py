@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from torchmedic.facts import RoundedAway
+from torchmedic.late import late_dataclass
 from torchmedic.probes.holdings import registered
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
@@ -19,7 +19,7 @@ _MOST_VALUES = 100_000
 _MOST_PARAMETERS = 8
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Before:
     parameter: torch.Tensor
     values: torch.Tensor

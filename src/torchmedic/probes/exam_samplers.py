@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import functools
 import weakref
-from dataclasses import dataclass
 from typing import Any
 
 from torch.utils import data as torch_data
 from torch.utils.data import distributed
 
 from torchmedic.facts import Location, RowsWithoutWeight, SamplerEpochNeverSet
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location, user_location
 from torchmedic.probes.patching import Patches, frame_hidden
@@ -19,7 +19,7 @@ from torchmedic.probes.sources import file_at
 from torchmedic.record import Probe, Recorder, shielded
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Sampler:
     reference: weakref.ref[Any]
     built: Location | None

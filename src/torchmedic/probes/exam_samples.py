@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import distributions
 
 from torchmedic.facts import Location, SampledWithoutGradient
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import user_frame, user_location
 from torchmedic.probes.patching import Patches
 from torchmedic.record import Probe, Recorder, shielded
@@ -17,7 +17,7 @@ from torchmedic.record import Probe, Recorder, shielded
 _STEPS_LOOKED_AT = 20
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Seen:
     kind: str
     times: int

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import weakref
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.amp import grad_scaler as torch_scaler
 
 from torchmedic.facts import Location, ScalerLeftInFile
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
@@ -19,7 +19,7 @@ _MOST_FILES = 8
 _STATE = frozenset(("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker"))
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _File:
     key: str
     scale: float

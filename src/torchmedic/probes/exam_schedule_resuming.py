@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import weakref
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch.optim import lr_scheduler
 
 from torchmedic.facts import Location, ScheduleBegunAnew
+from torchmedic.late import late_dataclass
 from torchmedic.probes.exam_schedules import SETTINGS, ScheduleExam
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.patching import Patches, frame_hidden
@@ -19,7 +20,7 @@ from torchmedic.record import Probe, Recorder, shielded
 _SAME_RATE = 1e-6
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Resumed:
     """An optimizer that was given its state, and what the first step after that showed."""
 

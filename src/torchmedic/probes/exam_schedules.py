@@ -8,12 +8,13 @@ import inspect
 import itertools
 import sys
 import weakref
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from torch.optim import lr_scheduler
 
 from torchmedic.facts import LearningRates, Location, SchedulerSeen
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import (
     is_user_file,
@@ -33,7 +34,7 @@ _SMALL = 1e-2
 _MOST_METRICS = 200
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Schedule:
     """One scheduler as it was used."""
 
@@ -68,7 +69,7 @@ class _Schedule:
     rebuilt: int = 0
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Rate:
     """The learning rates an optimizer stepped with."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import weakref
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
 
 from torchmedic.facts import Location, StrayGradients
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.graph_walk import graph, is_leaf_node
 from torchmedic.probes.optimizers import Optimizers
@@ -20,7 +21,7 @@ _MOST_VALUES = 50_000
 _LEAVES_OF_A_WEIGHT = 2  # `weight_norm` makes one weight of two parameters
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Visit:
     """A backward of somebody else's turn that passed through an optimizer's parameters."""
 
@@ -30,7 +31,7 @@ class _Visit:
     stepped: Location | None = None
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Book:
     """One optimizer: the visit since its last step, and whether its own backward has come on top of it."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import is_own_file, is_user_file, outward
 from torchmedic.probes.patching import hide_frame
 from torchmedic.probes.trace import Op, Place, StorageKey, Trace, storage_key
@@ -27,7 +27,7 @@ _LEAVING = {
 _ENTERING = frozenset({"tensor", "as_tensor", "from_numpy", "asarray", "scalar_tensor"})
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class Leaving:
     """A tensor that needs a gradient turned into something that is no tensor."""
 
@@ -40,7 +40,7 @@ class Leaving:
     value: Any = None
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class Entering:
     """A tensor made of something that is none."""
 
@@ -50,7 +50,7 @@ class Entering:
     leaf: bool
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class Asked:
     """A call of `torch.autograd.grad`, before the operation with this number."""
 
@@ -58,7 +58,7 @@ class Asked:
     place: Place
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class GradFree:
     """The user's frames around an operation that read a tensor needing a gradient while gradients were off."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import weakref
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from torchmedic.facts import IdenticalUnits, Location, ShortNormMemory, StillNormStatistics
+from torchmedic.late import late_dataclass
 from torchmedic.probes.argument_lines import setting_made_at
 from torchmedic.probes.expressions import called_name, parsed
 from torchmedic.probes.frames import location
@@ -28,7 +29,7 @@ _KINDS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 _DRAWING = frozenset(("constant_", "zeros_", "ones_", "fill_", "zero_"))
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Layer:
     kind: str
     path: str

@@ -8,12 +8,12 @@ import json
 import os
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from torch.utils.data import dataloader, get_worker_info
 
 from torchmedic.facts import Location, SamplesRepeated, WorkerStream
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import is_user_file, location
 from torchmedic.probes.loaders import Loaders
@@ -29,7 +29,7 @@ _MOST_BYTES = 200_000
 _MOST_INDICES = 8
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Source:
     """A data set that is read by workers: what must be asked while it is alive."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from torchmedic.facts import FirstBatchOnly, Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.loaders import Loaders, base_of
 from torchmedic.record import Probe, Recorder
@@ -16,7 +16,7 @@ _LEAST_STARTS = 12
 _MOST_LOADERS = 8
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Starts:
     """How often a data set was begun, always with the same rows."""
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from torch import nn
 
 from torchmedic.facts import Location, NormsBackInTraining
+from torchmedic.late import late_dataclass
 
 _MOST = 500
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Norm:
     layer: weakref.ref[nn.Module]
     frozen: Location

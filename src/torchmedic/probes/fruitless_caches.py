@@ -8,7 +8,7 @@ import linecache
 import weakref
 from collections import defaultdict, deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from torchmedic.facts import FruitlessCache, Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import is_user_file, location
 from torchmedic.record import Probe, Recorder
 
@@ -31,7 +32,7 @@ def _last_passes() -> deque[tuple[int, int]]:
     return deque(maxlen=_PASSES)
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Watched:
     """A cache, what it had counted when the running pass began, and what each of the last passes added."""
 
@@ -79,6 +80,8 @@ class FruitlessCaches(Probe):
             self._search()
 
     def on_finish(self) -> None:
+        if not self.recorder.step:  # a look at every object would be most of what a short script pays for us
+            return
         self._end_pass()
         self._search()
         for watched in self._watched.values():

@@ -7,13 +7,13 @@ import re
 import sys
 import weakref
 from collections.abc import Iterator, Sized
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 from torch.utils.data import BatchSampler
 
 from torchmedic.facts import DividedByFullBatches, Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location, user_frame
 from torchmedic.probes.loaders import Loaders
@@ -27,7 +27,7 @@ _SIZE = re.compile(r"(^|[._])(batch_?size|bs|bsz)$", re.IGNORECASE)
 _COUNTED = re.compile(r"correct|right|hits?$|match|acc", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
+@late_dataclass(frozen=True)
 class _Short:
     """A loader whose last batch is not full, and the user's function that read it."""
 
@@ -39,7 +39,7 @@ class _Short:
     batch_size: int
 
 
-@dataclass(frozen=True)
+@late_dataclass(frozen=True)
 class Division:
     """`counted / (batches * size)` in a function; `reads_loader` says that the function goes through the loader."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import torch
 from torch.utils.data import Subset
 
 from torchmedic.facts import GroupsDealt
+from torchmedic.late import late_dataclass
 from torchmedic.probes.loaders import below_subsets
 from torchmedic.probes.rows import is_held_out, names_of_loader, tokens
 from torchmedic.probes.sources import hung_at
@@ -29,7 +29,7 @@ _OWNERS = frozenset((*_SINGLE, *_SOURCES, *(f"{word}s" for word in (*_SINGLE, *_
 _BESIDE = frozenset(("id", "ids", "of", "index", "name", "names", "code", "codes", "no"))
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Part:
     """A subset that a loader deals out."""
 

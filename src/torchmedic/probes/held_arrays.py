@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import FrameType
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch.utils.data import TensorDataset
 
+from torchmedic.late import late_dataclass
 from torchmedic.probes.bindings import locals_of
 from torchmedic.probes.expressions import enclosing_function, parsed
 from torchmedic.probes.frames import file_of, is_user_file, outward
@@ -26,7 +27,7 @@ _MOST_LABELS = 300
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class Held:
     """An array of data: how the script calls it, the name (or attribute) alone, and where its value came from."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
 import torch
 from torch import nn
 
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import file_of, is_user_file
 
 _OWN_STORES = frozenset(vars(nn.Module()))
@@ -18,7 +18,7 @@ _MOST_ITEMS = 2_000
 _MOST_COMPARED = 50_000_000  # elements
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class Registered:
     """A parameter in its module: `path` is dotted below `root`."""
 
@@ -28,7 +28,7 @@ class Registered:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class Hung:
     """Something reachable from a module by a plain attribute."""
 
@@ -119,7 +119,7 @@ def leaves_of(roots: Iterable[Any]) -> list[torch.Tensor]:
     return found
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class Fingerprint:
     """Enough of a tensor's values to tell whether it changed."""
 

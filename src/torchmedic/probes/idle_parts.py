@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from torchmedic.facts import IdleTerm, Location, OnePositionForAll, SoftmaxOfOne, WeightAfterReduction
+from torchmedic.late import late_dataclass
 from torchmedic.probes.calls import TRANSPARENT, Call, CallTrace
 from torchmedic.probes.positions import operand_names
 from torchmedic.record import Recorder
@@ -21,7 +21,7 @@ _LIKELIHOODS = frozenset(("kl_div", "cross_entropy", "nll_loss", "binary_cross_e
 _JUDGING = _DISTANCES | _LIKELIHOODS | {"binary_cross_entropy_with_logits", "triplet_margin_loss"}
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Softmax:
     """A line that takes a softmax: how often it was seen, and how often over a single score."""
 

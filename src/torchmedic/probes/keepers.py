@@ -6,7 +6,7 @@ import ast
 import collections
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -14,6 +14,7 @@ import torch
 from torch import nn
 
 from torchmedic.facts import Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import file_of, is_user_file, location, outward
 from torchmedic.probes.handing import CUTTING, handing_call
@@ -25,7 +26,7 @@ _EMPTYING = frozenset(("clear", "pop", "popleft", "popitem", "remove"))
 _CONTAINERS = (list, tuple, dict, collections.deque, set)
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class Keeper:
     """`path` as one would write it, `owner` the part before the last attribute, `name` the last identifier.
 
@@ -39,7 +40,7 @@ class Keeper:
     slot: Any = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class Storing:
     """The line to edit, the line inside a helper that stores, and what is stored.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import torch
 
 from torchmedic.facts import KinRows, Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.splits import split_line
 
 _MOST_TRAINED = 4_000
@@ -28,7 +29,7 @@ _STRAIGHT = 1e-7
 _MOVING = 0.6
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class RowSample:
     """The values of a bounded number of rows, in the order in which they came."""
 

@@ -8,13 +8,14 @@ import sys
 import time
 import weakref
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FrameType
 from typing import Any
 
 import torch
 
 from torchmedic.facts import KeptGraph
+from torchmedic.late import late_dataclass
 from torchmedic.probes.cells import is_notebook
 from torchmedic.probes.keepers import Keeper, keepers_of, storing_statement
 from torchmedic.probes.process_memory import held_bytes, resident_bytes
@@ -35,7 +36,7 @@ _MOST_NODES = 5_000
 _MOST_CHAINS = 60
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Suspect:
     """Something that was kept when it was last looked for, and what it held then."""
 
@@ -47,7 +48,7 @@ class _Suspect:
     confirmed: bool = False
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Kept:
     """A live tensor that is no leaf, and the number of backward passes before it was made."""
 
@@ -55,7 +56,7 @@ class _Kept:
     made: int
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Graph:
     """What is behind a tensor: the passes its nodes are from, how many there are, and the bytes that they pin."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 import weakref
-from dataclasses import dataclass
 from typing import Any
 
 from torch.utils.data import BatchSampler, SequentialSampler
 
 from torchmedic.facts import Location, SamplesLeftOut
+from torchmedic.late import late_dataclass
 from torchmedic.probes.loaders import Loaders
 from torchmedic.probes.rows import names_of_loader
 from torchmedic.record import Probe, Recorder
@@ -18,7 +18,7 @@ _LEAST_SHARE = 0.05
 _MOST_LOADERS = 40
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Read:
     """A loader that leaves out its last rows, and whether a step was made between two of its batches."""
 

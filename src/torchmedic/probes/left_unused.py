@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import called_name
 
 _ENDS = re.compile(r"(^|_)(dones?|terminals?|terminated)$")
@@ -17,7 +17,7 @@ _IN_PLACE = frozenset(("append", "extend", "insert", "sort", "reverse", "clear",
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass(frozen=True)
+@late_dataclass(frozen=True)
 class Unused:
     """A name that is given a value nobody reads; `target` is the sum of reward and later value that lacks it."""
 

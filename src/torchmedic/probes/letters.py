@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 
+from torchmedic.late import late_dataclass
 from torchmedic.probes.pinned import borrow, give_back
 
 
-@dataclass
+@late_dataclass()
 class Letter:
     """The copy is asked for at once, and read when it has arrived."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from torchmedic.facts import Location, OneAnswerForAll
+from torchmedic.late import late_dataclass
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.frames import is_user_file, location_of, outward
 from torchmedic.probes.positions import operand_names, parsed_expression
@@ -23,7 +23,7 @@ _MOST_FACTS = 12
 _MOST_FOLDS = 200
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Fold:
     """A call that put all rows into one."""
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 import torch
+
+from torchmedic.late import late_dataclass
 
 _AVERAGE = "exp_avg"
 # With `amsgrad`, the greatest of the squared averages is what divides.
 _DIVIDING = ("max_exp_avg_sq", "exp_avg_sq")
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class Lost:
     """What a state has lost; `parameter` is the one with the greatest average that is left without its square."""
 

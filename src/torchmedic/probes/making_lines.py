@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from torchmedic.facts import Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import called_name, parsed
 from torchmedic.probes.frames import file_of, is_user_file, location
 from torchmedic.probes.sources import user_files
@@ -17,7 +17,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SCOPES = (*_FUNCTIONS, ast.ClassDef, ast.Lambda)
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class Place:
     """An expression of the user's; `part` is which item of the tuple that it gives is meant."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import sys
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
 
 from torchmedic.facts import Location, MaskSeen, PaddingRead, PositionsAlongBatch
+from torchmedic.late import late_dataclass
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location, outward
@@ -25,7 +25,7 @@ _ARGUMENT = "attention_mask"
 _ADDING = frozenset(("add", "iadd", "radd"))
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Shift:
     """A slice of a table that was added to a tensor."""
 

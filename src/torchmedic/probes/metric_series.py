@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import torch
+
+from torchmedic.late import late_dataclass
 
 _MOST_STRETCHES = 256
 _WRITTEN_AT_FULL_RATE = 512
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class Stretch:
     """A run of values: their weighted sum, which stays on its device until somebody asks for the mean."""
 

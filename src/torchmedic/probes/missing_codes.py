@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import functools
 import os
-from dataclasses import dataclass
 from typing import Any
 
 from torchmedic.facts import Location, MissingCode
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.patching import Patches, frame_hidden
@@ -30,7 +30,7 @@ _HANDLING = frozenset(
 )
 
 
-@dataclass
+@late_dataclass()
 class _Found:
     """One number that looks like a code, with the share of each column that it fills."""
 

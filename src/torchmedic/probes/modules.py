@@ -7,7 +7,6 @@ import itertools
 import sys
 import weakref
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -15,6 +14,7 @@ from torch import nn
 from torch.nn.modules import module as torch_module
 
 from torchmedic.facts import Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import is_user_file, location_of, outward, user_frame
 from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
@@ -23,7 +23,7 @@ _TORCH_MODULE_FILE = torch_module.__file__
 _MOST_CALLERS = 4
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class Birth:
     """How a module came to be. `pretrained`: built with weights, or a copy of something that may have them.
 

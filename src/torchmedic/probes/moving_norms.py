@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -12,6 +11,7 @@ from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from torchmedic.facts import FrozenStatistics, Location
+from torchmedic.late import late_dataclass
 
 _MOST = 200
 _LOOKS = 2
@@ -19,7 +19,7 @@ _LOOKS = 2
 _SETTLED = 10
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Norm:
     """A layer as it was when a step was first seen with its weights frozen, and the buffers that go on changing.
 

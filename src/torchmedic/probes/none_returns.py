@@ -6,11 +6,11 @@ import dis
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
 from torchmedic.facts import Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import is_user_file, location, outward
 
 _MOST = 200
@@ -18,7 +18,7 @@ _RETURNING = frozenset(dis.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONS
 _POP_TOP = dis.opmap["POP_TOP"]
 
 
-@dataclass(frozen=True)
+@late_dataclass(frozen=True)
 class Return:
     """A function that returned None, or something with a None in it, and the user's functions around the call."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from torchmedic.facts import Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import called_name
 from torchmedic.probes.frames import location
 from torchmedic.probes.sources import user_nodes
@@ -14,7 +14,7 @@ from torchmedic.probes.sources import user_nodes
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class OneWay:
     """A function that sets `requires_grad` only of what has it already, and the calls with False and with True."""
 

@@ -6,12 +6,13 @@ import ast
 import sys
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
 
 from torchmedic.facts import ConstantTargets, InputsApart, LabelMapsApart, Location, SharedSetting, TargetAmongInputs
+from torchmedic.late import late_dataclass
 from torchmedic.probes.dataset_lines import differing_map, none_in_one, returned_at, settings_below
 from torchmedic.probes.frames import location
 from torchmedic.probes.loaders import Loaders, base_of
@@ -32,7 +33,7 @@ _MOST_VALUES = 2_000
 _LEAST_SAMPLES = 64
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class _Spread:
     """The middle of a batch's values, their spread from a tenth to nine tenths, and that of its typical sample."""
 
@@ -42,7 +43,7 @@ class _Spread:
     values: int
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Seen:
     """One loader. `columns` are the positions of the input that have equalled the target so far."""
 
@@ -65,7 +66,7 @@ class _Seen:
     target_made: Location | None = None
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Pair:
     """What two data sets have in common and what not, noted while both are alive."""
 

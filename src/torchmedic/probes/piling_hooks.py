@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import sys
 import weakref
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FrameType
 from typing import Any
 
 from torch import nn
 
 from torchmedic.facts import PilingHooks
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import is_user_file, location_in
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.patching import Patches, frame_hidden
@@ -29,7 +30,7 @@ _FURTHER = 1.25
 _MOST_PILES = 2000
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Pile:
     """The hooks of one line on one module, and how many of them were alive at which step."""
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 import math
 import weakref
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CodeType
 from typing import Any, NamedTuple
 
 import torch
 
 from torchmedic.facts import Location, TrainingCourse
+from torchmedic.late import late_dataclass
 from torchmedic.probes.argument_lines import argument_made_at, setting_made_at
 from torchmedic.probes.letters import Letter, send
 from torchmedic.probes.optimizers import Optimizers
@@ -55,7 +56,7 @@ class _Step(NamedTuple):
     losses: list[float | torch.Tensor]
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Course:
     steps: int = 0
     unread: list[_Step] = field(default_factory=list)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from torch.utils.data import Subset
 
 from torchmedic.facts import Location, SplitSeen
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.patching import Patches
 from torchmedic.record import Probe, Recorder, shielded
@@ -19,7 +20,7 @@ _MOST_INDICES = 200_000
 _MOST_SPLITS = 16
 
 
-@dataclass
+@late_dataclass()
 class _Split:
     where: Location
     dataset: int

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from torchmedic.facts import Location, RateRaised
+from torchmedic.late import late_dataclass
 
 _RAISED = 2.0
 _WINDOW = 20
 _MOST_RAISES = 4
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Raise:
     step: int
     rates: tuple[float, float]

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 from torchmedic.facts import Location, RateScaledTwice
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import MISSING, called_name, enclosing_function, last_assignment, parsed, peek
 from torchmedic.probes.frames import is_user_file, location, outward
 
 _MOST_HOPS = 6
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class _Factor:
     """Something that the rate is multiplied by: its names in the calls it came through, and its value."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from torchmedic.facts import RateBegunAnew
+from torchmedic.late import late_dataclass
 from torchmedic.probes.epoch_counters import counted_anew
 from torchmedic.probes.exam_schedules import ScheduleExam
 from torchmedic.probes.optimizers import Optimizers
@@ -21,7 +22,7 @@ _RESTART = 0.5
 _CYCLIC = ("CyclicLR", "CosineAnnealingWarmRestarts")
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Teeth:
     """The rates since the last jump, and how often the same stretch was cut short and begun anew."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
 
 from torchmedic.facts import RepeatedDraw
+from torchmedic.late import late_dataclass
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.random_lines import reseeded_at
 from torchmedic.probes.trace import Place
@@ -34,7 +35,7 @@ _LEAST_CHANCE = -20.0  # the logarithm of the chance that two draws are the same
 _DATA = 1
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Line:
     """What one line drew: the digests of each step, by the shape drawn."""
 

@@ -6,13 +6,14 @@ import ast
 import contextlib
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from torchmedic.facts import Location, RowsRewritten
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import file_of, is_user_file, location
 from torchmedic.probes.loaders import base_of
@@ -28,7 +29,7 @@ _MOST_CALLS = 3  # from `__getitem__` down to the function that writes
 _SHARING = frozenset(("from_numpy", "as_tensor", "asarray", "view", "reshape", "squeeze", "unsqueeze", "T", "flatten"))
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Row:
     """One row of an attribute: what it held at each look, and how often running it was found changed."""
 
@@ -47,7 +48,7 @@ class _Row:
         self.changes += 1
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Kept:
     """A data set that is looked at: weakly held, because its owner may want its memory back."""
 

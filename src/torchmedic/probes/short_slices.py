@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
 from torchmedic.facts import Location, ShortSlice
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import function_of, parsed
 from torchmedic.probes.frames import is_user_file, location
 
@@ -18,7 +18,7 @@ _PLAIN = (ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Sub
 _KNOWN = ("int", "len", "min", "max")
 
 
-@dataclass(frozen=True)
+@late_dataclass(frozen=True)
 class _Cut:
     """A slice as it was asked for, and the size of what it cuts."""
 

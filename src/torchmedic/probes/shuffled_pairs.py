@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import called_name
 
 _DRAWING = frozenset(("randperm", "permutation"))
@@ -14,7 +15,7 @@ _JOINING = ("zip", "train_test_split", "fit")
 _COUNTING = frozenset(("range", "arange", "list"))
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class Apart:
     """`moved` was put in a new order by this line, `left` was not, and `joined` uses them side by side."""
 
@@ -25,7 +26,7 @@ class Apart:
     joined: int
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Scope:
     """What one function, or the module, does with names: in which line each gets a value, and which value."""
 

@@ -6,13 +6,14 @@ import ast
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
 from torch import nn
 
 from torchmedic.facts import GroupWithoutRate, Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import called_name
 from torchmedic.probes.frames import location
 from torchmedic.probes.holdings import registered
@@ -24,7 +25,7 @@ _NOTHING = 1e-9
 _SPEAKS = re.compile(r"lr|rate|mult|scale|factor", re.IGNORECASE).search
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Groups:
     optimizer: str
     built: Location | None

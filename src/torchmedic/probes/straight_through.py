@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from torchmedic.late import late_dataclass
 from torchmedic.probes.cuts import Cut, Reading
 from torchmedic.probes.trace import Op, Seen, StorageKey
 
@@ -12,7 +12,7 @@ from torchmedic.probes.trace import Op, Seen, StorageKey
 _COPYING = ("aten.clone.", "aten._to_copy.", "aten.contiguous.")
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class Through:
     """An estimator: the operation that adds, what the gradient goes to, and the weights behind its constant side."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
@@ -19,6 +19,7 @@ from torchmedic.facts import (
     OwnPositive,
     WeightWithGradient,
 )
+from torchmedic.late import late_dataclass
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.frames import is_user_file, outward
 from torchmedic.probes.positions import operand_names
@@ -37,7 +38,7 @@ _MIXING = frozenset(("mul", "rmul", "add", "radd", "lerp", "addcmul"))
 _NEUTRAL = frozenset(("data_ptr", "size", "dim", "numel", "detach", "requires_grad_"))
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Difference:
     """A line that takes one tensor with gradient from another."""
 
@@ -50,7 +51,7 @@ class _Difference:
     equal: int = 0
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Term:
     """A summand of the loss over the looks."""
 

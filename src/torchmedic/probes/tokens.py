@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import nn
 
 from torchmedic.facts import Location, LossCall, TokensAhead
+from torchmedic.late import late_dataclass
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location
@@ -28,7 +28,7 @@ _ATTENTION = frozenset(("softmax", "scaled_dot_product_attention", "multi_head_a
 _MASKS = frozenset(("triu", "tril", "generate_square_subsequent_mask"))
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class Alignment:
     """How targets lie against tokens: `offset` positions ahead, along dimension `dim` of the tokens."""
 

@@ -7,7 +7,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CodeType
 from typing import Any
 
@@ -18,6 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from torchmedic.facts import Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import is_own_file, is_user_file, location, outward
 from torchmedic.probes.patching import hide_frame
 from torchmedic.probes.positions import expression_at
@@ -26,7 +27,7 @@ StorageKey = int
 _TORCH = torch.__path__[0] + os.sep  # not `torch_geometric`, `torchvision`
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class Place:
     """A position in running code, resolved to text only when it is shown."""
 
@@ -41,7 +42,7 @@ class Place:
         return expression_at(self.code, self.lasti)
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class Seen:
     """A tensor as an operation saw it. `maker` is the operation that last wrote its storage in this trace."""
 
@@ -65,7 +66,7 @@ class Seen:
         return self.looked_at and (math.isnan(self.low) or math.isnan(self.high))
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class Op:
     """One dispatched operation. `forward` is the forward operation that a backward one belongs to.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import weakref
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import torch
 from torch import nn
 
+from torchmedic.late import late_dataclass
 from torchmedic.probes.holdings import Fingerprint, are_unlike
 from torchmedic.probes.kin_rows import RowSample
 from torchmedic.probes.rows import fingerprints
@@ -20,7 +21,7 @@ _MOST_IN_VAIN = 10
 _NOTED_EVERY = 20
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class TrainedRows:
     """The rows that a module was trained on: a bounded number, and no more when nothing new comes."""
 

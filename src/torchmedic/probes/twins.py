@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import torch
 from torch.utils.data import Subset
 
 from torchmedic.facts import Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import is_user_file, location
 from torchmedic.probes.sources import user_nodes
 from torchmedic.probes.values import type_name
@@ -21,7 +21,7 @@ _SWITCHES = ("test", "eval", "valid", "validate", "validation", "set_test", "use
 _MOST_FIELDS = 50
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class Kinship:
     """What two data sets have in common, noted while both are alive: at the end of a run they are gone."""
 

@@ -6,7 +6,7 @@ import statistics
 import time
 import weakref
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
@@ -23,6 +23,7 @@ from torchmedic.facts.series import (
     WEIGHT,
     LayersWatched,
 )
+from torchmedic.late import late_dataclass
 from torchmedic.probes.letters import Letter, by_device, send
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.outputs import Outputs
@@ -52,7 +53,7 @@ class Stretch:
         self.low, self.high = min(self.low, value), max(self.high, value)
 
 
-@dataclass
+@late_dataclass()
 class Rhythm:
     """Every how many steps to look: doubled when there are too many points, or when looking costs too much."""
 
@@ -68,7 +69,7 @@ class Rhythm:
         self.points //= 2
 
 
-@dataclass
+@late_dataclass()
 class _Layers:
     """The parameters that stand for the layers of one optimizer, and the norms of the last look, not yet read."""
 

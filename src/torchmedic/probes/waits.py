@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 
 from torchmedic.facts import Location
+from torchmedic.late import late_dataclass
 
 # Waits that show by themselves what is missing, before the first step as well.
 TELLING = frozenset({"collective", "gradients", "loader", "file-lock"})
@@ -33,7 +33,7 @@ _BY_WORD = (
 )
 
 
-@dataclass(frozen=True)
+@late_dataclass(frozen=True)
 class Wait:
     """A kind of wait and the function that waits."""
 

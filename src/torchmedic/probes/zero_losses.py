@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from torchmedic.facts import ZeroLoss
+from torchmedic.late import late_dataclass
 from torchmedic.probes.calls import ELEMENTWISE, TRANSPARENT, Call, CallTrace
 from torchmedic.probes.looks import MOST_ELEMENTS
 from torchmedic.probes.positions import operand_names
@@ -22,7 +22,7 @@ _PASSED = ELEMENTWISE | TRANSPARENT | {"mean", "sum", "stack", "cat", "iadd", "i
 _MOST_FACTS = 12
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Zero:
     """A call whose result is 0 throughout, because of what it was given."""
 

@@ -6,13 +6,13 @@ import functools
 import math
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import nn
 
 from torchmedic.facts import Amplification, Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.autograd import scalar
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.modules import Modules
@@ -27,7 +27,7 @@ _SETTERS = ("normal_", "uniform_", "copy_", "mul_", "fill_")
 _LARGEST = float(torch.finfo(torch.float32).max)
 
 
-@dataclass(slots=True)
+@late_dataclass()
 class _Stage:
     """One operation on the way of the largest values: their magnitude before and after it, the weight it read."""
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FrameType
 from typing import Any
 
 import torch
 
+from torchmedic.late import late_dataclass
 from torchmedic.replay.finite import bad_tensors
 from torchmedic.replay.generators import RandomStates
 from torchmedic.replay.loops import Loop, read_names
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class BufferSlot:
     """The place of a buffer in its module, and the tensor that was in it."""
 
@@ -53,7 +54,7 @@ class BufferCopies:
             torch._foreach_copy_(live, copies)
 
 
-@dataclass(frozen=True)
+@late_dataclass(frozen=True)
 class Handed:
     """A batch that a DataLoader handed out, with the sampler's indices and the data set's class.
 
@@ -66,7 +67,7 @@ class Handed:
     iterator: Callable[[], Any] | None = None
 
 
-@dataclass
+@late_dataclass()
 class Beginning:
     """The state at the start of the current step, as far as events let us see it.
 

@@ -6,12 +6,13 @@ import ast
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import is_user_file, outward
 from torchmedic.probes.trace import Op, Place
 from torchmedic.replay.ancestry import base_name
@@ -20,7 +21,7 @@ Call = Callable[..., Any]
 Change = Callable[[Call, tuple[Any, ...], dict[str, Any]], Any]
 
 
-@dataclass(frozen=True)
+@late_dataclass(frozen=True)
 class Cure:
     """One change: what is suspected, what is done about it, and the change itself.
 

@@ -7,18 +7,19 @@ import linecache
 import random
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
 
+from torchmedic.late import late_dataclass
 from torchmedic.probes.sources import user_files
 
 _FIRST_STEPS = 16
 _LOOK_EVERY = 64
 
 
-@dataclass
+@late_dataclass()
 class RandomStates:
     """The states of every generator that user code commonly draws from; None where nothing has to be put back."""
 

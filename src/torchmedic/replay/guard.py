@@ -6,13 +6,14 @@ import collections
 import math
 import sys
 import weakref
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FrameType
 from typing import Any
 
 import torch
 
 from torchmedic.facts import Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.autograd import scalar
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.letters import read_now
@@ -33,7 +34,7 @@ _NORM_INTERVAL_ON_CARD = 256  # there the training has to wait for every look
 _GROWING = 3.0  # times the usual size of the gradient: from there on every step is worth a look
 
 
-@dataclass
+@late_dataclass()
 class Suspicion:
     """A backward pass that left non-finite numbers, with the way back to the top of its loop."""
 

@@ -8,18 +8,18 @@ import functools
 import linecache
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
 from torch import nn
 
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import is_own_file, line_of
 
 _MOST_PLACES = 1024
 
 
-@dataclass(frozen=True)
+@late_dataclass(frozen=True)
 class Loop:
     """A `for` or `while` statement of a file, with what its body binds.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import torch
 
 from torchmedic.facts import Location, Operand, OpFact
+from torchmedic.late import late_dataclass
 from torchmedic.probes.positions import called_name, operand_names
 from torchmedic.probes.trace import Op, Seen, Trace
 from torchmedic.probes.values import torch_summary
@@ -44,7 +45,7 @@ _MOST_KEPT = 60
 _LARGEST_KEPT = 50_000_000
 
 
-@dataclass
+@late_dataclass()
 class Findings:
     """What the walk found: the first harmful operation, the one that made NaN of infinities, and the way between."""
 

@@ -8,11 +8,12 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FrameType
 from typing import Any
 
 from torchmedic.facts import Birth, Operand
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import is_user_file, location, outward
 from torchmedic.probes.values import tensor_summary
 from torchmedic.record import Probe, Recorder
@@ -25,7 +26,7 @@ MOST_BACKWARDS = 64
 SECONDS = 90.0
 
 
-@dataclass
+@late_dataclass()
 class _Level:
     """A frame being watched: the line it is on, and which of its names are spoiled now."""
 

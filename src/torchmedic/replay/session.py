@@ -7,13 +7,14 @@ import math
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FrameType
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
+from torchmedic.late import late_dataclass
 from torchmedic.probes.autograd import scalar
 from torchmedic.probes.modes import take_off
 from torchmedic.replay.beginnings import Handed
@@ -23,7 +24,7 @@ from torchmedic.replay.loops import Loop, forward_line, jump_to, write_names
 from torchmedic.replay.muting import Mute
 
 
-@dataclass
+@late_dataclass()
 class Pass:
     """One more run of the step: what is switched on during it, and who hears how it went."""
 
@@ -34,7 +35,7 @@ class Pass:
     is_last: bool = False
 
 
-@dataclass(frozen=True)
+@late_dataclass(frozen=True)
 class Outcome:
     """How a pass ended: the loss, whether anything was non-finite, and the tensors `backward` began from."""
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import Any
+
+from torchmedic.late import late_dataclass
 
 _MOST_LABELS = 8
 _LARGEST = 50_000_000
 
 
-@dataclass(frozen=True)
+@late_dataclass(frozen=True)
 class Spoiled:
     """How much of a value is not finite, and where."""
 

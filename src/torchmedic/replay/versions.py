@@ -6,7 +6,6 @@ import os
 import sys
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -16,6 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from torchmedic.facts import InplaceChange, Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import is_user_file, outward
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.trace import Place, storage_key
@@ -24,7 +24,7 @@ from torchmedic.record import Probe, Recorder
 _OPTIM = torch.optim.__path__[0]
 
 
-@dataclass(frozen=True, slots=True)
+@late_dataclass(frozen=True)
 class Write:
     """An operation that wrote into a tensor: where the user asked for it, the layer or optimizer that did it."""
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 LANGUAGES = {"zh": "zh_CN"}
-CATALOGUE = Path(str(resources.files("torchmedic"))) / "locale"
+CATALOGUE = Path(__file__).parent.parent / "locale"
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import os
 import re
 import sys
 from collections.abc import Iterator
 from contextvars import ContextVar
-from importlib import resources
 from typing import TYPE_CHECKING
 
-from torchmedic.translation.files import LANGUAGES, po_path, read_po
+from torchmedic.translation.files import CATALOGUE, LANGUAGES, po_path, read_po
 
 # English needs no phrase book.
 if TYPE_CHECKING:
@@ -95,7 +93,7 @@ def page(english: str, name: str) -> str:
     language = chosen()
     if not language:
         return english
-    file = resources.files("torchmedic") / "locale" / LANGUAGES[language] / "pages" / f"{name.replace('-', '_')}.md"
+    file = CATALOGUE / LANGUAGES[language] / "pages" / f"{name.replace('-', '_')}.md"
     return with_example(file.read_text(encoding="utf-8"), english) if file.is_file() else english
 
 
@@ -111,6 +109,8 @@ def digest(english: str) -> str:
     >>> digest("a b\\n") == digest("a\\nb"), digest("a b") == digest("a c")
     (True, False)
     """
+    import hashlib  # for translators alone
+
     return hashlib.sha256(" ".join(_CODE.sub("", english).split()).encode()).hexdigest()[:8]
 
 
