@@ -237,6 +237,7 @@ from torchmedic.facts.wiring import RoundedAway as RoundedAway
 from torchmedic.facts.wiring import SampledWithoutGradient as SampledWithoutGradient
 from torchmedic.facts.wiring import SamplerEpochNeverSet as SamplerEpochNeverSet
 from torchmedic.facts.wiring import ScaledGradientUse as ScaledGradientUse
+from torchmedic.facts.wiring import SecondName as SecondName
 from torchmedic.facts.wiring import StateLoaded as StateLoaded
 from torchmedic.facts.wiring import StrayLeaf as StrayLeaf
 from torchmedic.facts.wiring import TrainedInEval as TrainedInEval

@@ -277,6 +277,18 @@ class BorrowedWeight(Observation):
 
 
 @fact
+class SecondName(Observation):
+    """A model that one function calls by two names, of which `copy` says that it should be another model."""
+
+    kind: ClassVar[str] = "second-name"
+    step: int
+    copy: str
+    original: str
+    where: Location | None
+    called: Location
+
+
+@fact
 class StateLoaded(Observation):
     """A call of `load_state_dict`: what matched, and whose memory the loaded tensors were.
 

@@ -98,8 +98,10 @@ def alias_line(name: str, other: str) -> Location | None:
         tree = parsed(file)
         if tree is None:
             continue
+        # `a = model` and `b = model` make `a` and `b` the same thing too.
+        sources = {_last_name(node.value) for node in _assignments(tree, original) if node.value is not None}
         for node in _assignments(tree, short):
-            if node.value is not None and _last_name(node.value) == original:
+            if node.value is not None and _last_name(node.value) in {original, *sources} - {""}:
                 return location(file, node.lineno, _function_name(tree, node.lineno))
     return None
 

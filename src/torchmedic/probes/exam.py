@@ -39,6 +39,7 @@ from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.rate_teeth import RateTeeth
+from torchmedic.probes.second_names import SecondNames
 from torchmedic.record import Probe
 
 
@@ -81,5 +82,6 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         AverageExam(modules, optimizers),
         ReuseExam(modules, optimizers),
         BackwardExam(modules, optimizers),
+        SecondNames(),
         ReversalExam(),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import called_name
@@ -27,12 +27,20 @@ class Unused:
     target: ast.stmt | None = None
 
 
+class _Store(NamedTuple):
+    value: ast.expr
+    lineno: int
+
+
 def unused_marks(function: _Function) -> Iterator[Unused]:
     """Masks and ends of episodes that a function computes, and does not read.
 
     >>> text = "def learn(b):\\n  done = t(b[1])\\n  target = b[0] + gamma * nxt\\n  return target"
     >>> [(each.name, each.target.lineno) for each in unused_marks(ast.parse(text).body[0])]
     [('done', 3)]
+    >>> text = "def learn(b):\\n  r, dones = zip(*b)\\n  r, dones = t(r), t(dones)\\n  return fit(r + gamma * later)"
+    >>> [(each.name, each.target.lineno) for each in unused_marks(ast.parse(text).body[0])]
+    [('dones', 4)]
     """
     if any(isinstance(node, ast.Call) and called_name(node) in ("locals", "vars") for node in ast.walk(function)):
         return
@@ -46,15 +54,24 @@ def unused_marks(function: _Function) -> Iterator[Unused]:
             yield Unused(name, ast.unparse(last.value), last.lineno, target)
 
 
-def _stores(function: _Function) -> dict[str, list[ast.Assign]]:
-    found: dict[str, list[ast.Assign]] = {}
+def _stores(function: _Function) -> dict[str, list[_Store]]:
+    found: dict[str, list[_Store]] = {}
     for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            found.setdefault(node.targets[0].id, []).append(node)
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            for target, value in _pairs(node.targets[0], node.value):
+                if isinstance(target, ast.Name):
+                    found.setdefault(target.id, []).append(_Store(value, node.lineno))
     return {name: sorted(those, key=lambda each: each.lineno) for name, those in found.items()}
 
 
-def _is_read(function: _Function, name: str, stores: list[ast.Assign]) -> bool:
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What is given which value; all names of an unpacking have the whole of it."""
+    targets = target.elts if isinstance(target, ast.Tuple) else [target]
+    values = value.elts if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) else []
+    yield from zip(targets, values if len(values) == len(targets) else [value] * len(targets), strict=True)
+
+
+def _is_read(function: _Function, name: str, stores: list[_Store]) -> bool:
     """Whether a name is read elsewhere than to make a new value of the same name."""
     converting = {id(node) for store in stores for node in ast.walk(store.value)}
     for node in ast.walk(function):
@@ -69,7 +86,7 @@ def _is_read(function: _Function, name: str, stores: list[ast.Assign]) -> bool:
 def _bootstrap(function: _Function) -> ast.stmt | None:
     """The statement that adds the discounted value of the next state to the reward."""
     for statement in ast.walk(function):
-        value = statement.value if isinstance(statement, ast.Assign) else None
+        value = statement.value if isinstance(statement, ast.Assign | ast.Return) else None
         for node in ast.walk(value) if value is not None else ():
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and _is_discounted(node.right):
                 return statement  # type: ignore[return-value]
