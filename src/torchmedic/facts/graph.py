@@ -17,7 +17,8 @@ class GraphCut(Observation):
     `create_graph`) or "straight-through" (the constant side of an estimator, which is at `read` where `where` is the
     line that holds its result against its own input).
     `rebuilt` is the line that made a new leaf of the loss.
-    `whole_term`: the parameters do get a gradient, but a whole term of the loss is cut off.
+    `whole_term`: the parameters do get a gradient, but a whole term of the loss is cut off. `strayed` are the
+    parameters that had the gradient of that term instead, and lost it before any optimizer used it.
     """
 
     kind: ClassVar[str] = "graph-cut"
@@ -34,6 +35,7 @@ class GraphCut(Observation):
     optimizer_built: Location | None = None
     loss_is_leaf: bool = False
     whole_term: bool = False
+    strayed: tuple[str, ...] = ()
     fresh: bool = True
     watched_steps: int = 0
     step: int | None = None

@@ -112,13 +112,13 @@ class Reading:
         for index in sorted(above):
             op = self.ops[index]
             for seen in op.inputs:
-                cut = self._cut_before(op, seen)
+                cut = self.cut_before(op, seen)
                 if cut is not None:
                     known = found.setdefault((cut.how, cut.where), cut)
                     known.keys |= cut.keys
         return sorted(found.values(), key=lambda cut: cut.at)
 
-    def _cut_before(self, reader: Op, seen: Seen) -> Cut | None:
+    def cut_before(self, reader: Op, seen: Seen) -> Cut | None:
         """The cut between a weight-dependent result and an operation that reads it as a constant."""
         if seen.requires_grad:
             return None
@@ -244,7 +244,7 @@ class Reading:
             told = ("no_grad", "discrete", "integer", "library", *(_ON_PURPOSE if self._is_of_weights(within) else ()))
             for index in sorted(within | {op.index}):
                 for part in self.ops[index].inputs:
-                    cut = self._cut_before(self.ops[index], part)
+                    cut = self.cut_before(self.ops[index], part)
                     if cut is not None and cut.how in told:
                         found.append(cut)
         return sorted(found, key=lambda cut: cut.at)
@@ -271,6 +271,10 @@ class Reading:
 
     def constant_terms(self) -> Iterator[tuple[Op, Seen]]:
         """Operands of the sums at the end of the loss that need no gradient, beside one that does."""
+        return ((op, seen) for op, seen in self.joined_terms() if not seen.requires_grad and seen.is_float)
+
+    def joined_terms(self) -> Iterator[tuple[Op, Seen]]:
+        """Operands of the sums at the end of the loss, where one of them at least needs a gradient."""
         waiting = [self.root.maker] if self.root.maker is not None else []
         done: set[int] = set()
         while waiting:
@@ -282,7 +286,7 @@ class Reading:
                 continue
             joins = op.name.startswith(("aten.add.", "aten.sub.", "aten.stack."))
             if joins and any(seen.requires_grad for seen in op.inputs):
-                yield from ((op, seen) for seen in op.inputs if not seen.requires_grad and seen.is_float)
+                yield from ((op, seen) for seen in op.inputs)
             small = [seen for seen in op.inputs if seen.requires_grad and seen.shape in ((), (1,))]
             waiting += [seen.maker for seen in small if seen.maker is not None]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 import torch
@@ -21,11 +21,13 @@ from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.plain_gradients import terms_of_plain_gradients
 from torchmedic.probes.sources import is_given_values
 from torchmedic.probes.straight_through import cuts_at_straight_through
+from torchmedic.probes.strayed_terms import StrayWatch, strayed_terms
 from torchmedic.probes.trace import StorageKey, storage_key
 from torchmedic.record import Probe, Recorder
 
 _STEPS_BEFORE_TRACE = 3
 _MOST_TRACES = 3
+_MOST_NAMES = 12
 
 
 @late_dataclass()
@@ -62,6 +64,10 @@ class _Scene:
     def reading(self, keys: set[StorageKey]) -> Reading:
         return Reading(self.trace, self.borders, self.root, keys, set(self.by_key))
 
+    def parameter(self, key: StorageKey) -> torch.Tensor | None:
+        owner = self.by_key.get(key)
+        return owner.module._parameters[owner.attribute] if owner is not None else None
+
     def name(self, parameter: torch.Tensor) -> str:
         owner = self.owners.get(id(parameter))
         return owner.path if owner else f"a tensor of shape {list(parameter.shape)}"
@@ -87,6 +93,7 @@ class CutExam(Probe):
         self._borders: Borders | None = None
         self._roots: list[Root] = []
         self._frozen: list[FrozenLastLayer] = []
+        self._strays = StrayWatch()
 
     def remove(self) -> None:
         self._stop()
@@ -95,6 +102,8 @@ class CutExam(Probe):
         self.recorder.wake(self)
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
+        for fact in self._strays.lost() if self._strays else ():
+            self.recorder.observe(fact)
         if self._trace is None:
             return
         for tensor in roots:
@@ -108,6 +117,8 @@ class CutExam(Probe):
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         watched = self._watched.setdefault(id(optimizer), _Watched())
+        if self._strays:
+            self._strays.step(optimizer)
         if self._trace is not None:
             for root in self._roots:
                 if not root.followed_by:
@@ -132,7 +143,7 @@ class CutExam(Probe):
         elif watched.steps >= _STEPS_BEFORE_TRACE and not watched.traced and self._trace is None and self._may_trace():
             watched.traced = True
             self._start(optimizer)
-        elif self._trace is None and self._is_over():
+        elif self._trace is None and not self._strays and self._is_over():
             self.recorder.rest(self)
 
     def _is_over(self) -> bool:
@@ -211,7 +222,7 @@ class CutExam(Probe):
     def _note_unused_total(self, total: Cut, hit: list[torch.Tensor], scene: _Scene) -> None:
         self.recorder.observe(
             UnusedTotal(
-                parameters=tuple(sorted(scene.name(p) for p in hit))[:12],
+                parameters=tuple(sorted(scene.name(p) for p in hit))[:_MOST_NAMES],
                 parameter_count=len(hit),
                 total=total.where,
                 expression=total.expression,
@@ -248,6 +259,11 @@ class CutExam(Probe):
         for cut in (reading.lost_terms() or terms_of_plain_gradients(reading))[:1]:
             hit = [parameters[key] for key in cut.keys]
             self.recorder.observe(self._cut_fact(optimizer, cut, hit, scene, fresh=True, whole_term=True))
+        for strayed in strayed_terms(reading):
+            hit = [parameters[key] for key in strayed.cut.keys]
+            fact = self._cut_fact(optimizer, strayed.cut, hit, scene, fresh=True, whole_term=True)
+            others = [p for p in map(scene.parameter, strayed.reached) if p is not None]
+            self._strays.expect(replace(fact, strayed=tuple(sorted(map(scene.name, others)))[:_MOST_NAMES]), others)
 
     def _cut_fact(
         self, optimizer: Any, cut: Cut, hit: list[torch.Tensor], scene: _Scene, *, fresh: bool, whole_term: bool
@@ -255,7 +271,7 @@ class CutExam(Probe):
         return GraphCut(
             how=cut.how,
             op=cut.op,
-            parameters=tuple(sorted(scene.name(p) for p in hit))[:12],
+            parameters=tuple(sorted(scene.name(p) for p in hit))[:_MOST_NAMES],
             parameter_count=len(hit),
             where=cut.where,
             expression=cut.expression,

@@ -39,17 +39,32 @@ class LossTermWithoutGradient(Rule):
                     where=cut.where,
                 )[:2],
                 culprit=Culprit(op=cut.op, parameter=cut.parameters[0], phase="forward"),
-                evidence=(
-                    f"the term is computed from {listed(cut.parameters)} and needs no gradient, the other terms do",
-                    "a constant term leaves every gradient as it is",
-                ),
+                evidence=_evidence(cut),
                 remedies=(Remedy(title=remedy),),
             )
             return
 
 
+def _evidence(cut: GraphCut) -> tuple[str, ...]:
+    if cut.strayed:
+        return (
+            f"the term is computed from {listed(cut.parameters)}, and its gradient ends at `{cut.expression}`",
+            f"it goes to {listed(cut.strayed)} alone, where it is cleared before any optimizer steps",
+        )
+    return (
+        f"the term is computed from {listed(cut.parameters)} and needs no gradient, the other terms do",
+        "a constant term leaves every gradient as it is",
+    )
+
+
 def _told(cut: GraphCut) -> tuple[str, str, str]:
     """The headline, the words at the line, and what to do."""
+    if cut.strayed:
+        return (
+            "a term of the loss is cut off by `.detach()` from the weights that this step trains",
+            "the gradient of the term ends here",
+            f"leave the `.detach()` out of `{cut.expression}`: it belongs into the step that trains the other model",
+        )
     label = "no graph is built here, yet the result is added to the loss"
     if cut.how == "gradient":
         return (
