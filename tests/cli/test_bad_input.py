@@ -136,6 +136,20 @@ def test_wrong_words_are_told_in_one_line_with_a_way_on(words: list[str], told: 
     is_one_line(typed(*words), told, "--help`")
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["torchrun", "--nproc-per-node", "2", "nosuch.py"], "nosuch.py: no such script"),
+        (["accelerate", "launch", "nosuch.py"], "nosuch.py: no such script"),
+        (["torchrun"], "torch.distributed.run: a launcher needs a script"),
+        (["-m", "nosuch.module"], "nosuch.module: no such module"),
+        (["python", "train.py"], "python: no such script; leave it out"),
+    ],
+)
+def test_what_cannot_be_run_is_told_before_anything_is_started(words: list[str], told: str) -> None:
+    is_one_line(typed("run", *words), told)
+
+
 def test_two_results_under_one_name_are_refused(tmp_path: Path) -> None:
     run = a_run_file(tmp_path)
     out = str(tmp_path / "out")

@@ -6,6 +6,7 @@ import contextlib
 import gc
 import importlib
 import os
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -267,12 +268,14 @@ def check_command(command: tuple[str, ...]) -> None:
     if first == "-m":
         if len(command) < 2:
             raise OneLineError("-m needs the name of a module")
+        _check_module(command[1], command[2:])
         return
     if first.startswith("-"):
         raise OneLineError(f"unknown option {first} (options of torchmedic come before the script)")
     path = Path(first)
     if not path.exists():
-        raise OneLineError(f"{first}: no such script")
+        hint = "; leave it out, torchmedic starts Python itself" if path.name.startswith("python") else ""
+        raise OneLineError(f"{first}: no such script{hint}")
     if path.is_dir():
         if not (path / "__main__.py").exists():
             raise OneLineError(f"{first}: a directory without __main__.py")
@@ -283,3 +286,20 @@ def check_command(command: tuple[str, ...]) -> None:
         raise OneLineError(f"{first}: cannot be read ({error.strerror})") from None
     if b"\0" in head and not head.startswith(b"PK"):
         raise OneLineError(f"{first}: not a Python script")
+
+
+def _check_module(name: str, arguments: tuple[str, ...]) -> None:
+    """Refuse a module that is not there, and a launcher without a script."""
+    from importlib.machinery import PathFinder
+
+    from torchmedic.launch.launchers import is_launcher
+
+    if PathFinder.find_spec(name.partition(".")[0], [os.getcwd(), *sys.path]) is None:
+        raise OneLineError(f"{name}: no such module")
+    if not is_launcher(("-m", name)):
+        return
+    script = next((word for word in arguments if word.endswith(".py")), None)
+    if script is not None and not Path(script).exists():
+        raise OneLineError(f"{script}: no such script")
+    if not arguments:
+        raise OneLineError(f"{name}: a launcher needs a script")

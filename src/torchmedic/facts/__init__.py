@@ -137,6 +137,7 @@ from torchmedic.facts.pairing import InputSeen as InputSeen
 from torchmedic.facts.pairing import LossPairing as LossPairing
 from torchmedic.facts.pairing import TinyBatchNorm as TinyBatchNorm
 from torchmedic.facts.ranks import PATIENT as PATIENT
+from torchmedic.facts.ranks import SLOW as SLOW
 from torchmedic.facts.ranks import AbruptExit as AbruptExit
 from torchmedic.facts.ranks import CollectiveCall as CollectiveCall
 from torchmedic.facts.ranks import CollectiveCalls as CollectiveCalls

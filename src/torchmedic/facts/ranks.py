@@ -9,7 +9,8 @@ from torchmedic.facts.core import Location, Observation, Run
 from torchmedic.facts.fact import fact
 
 # Waits that are nobody's fault as such: the process lets another one, a clock or a person go first.
-PATIENT = frozenset({"process", "sleep", "network"})
+PATIENT = frozenset({"process", "sleep"})
+SLOW = PATIENT | {"network"}
 
 
 @fact

@@ -29,6 +29,7 @@ _STEPS_KEPT = 50
 _ENOUGH_STEPS = 3
 # They may compile, load libraries, fill caches: no measure of what is usual.
 _WARM_UP = 3
+_TIMES_NETWORK = 10
 _BUSY = 0.2
 _IDLE = 0.05
 _WAKES_A_SECOND = 5.0
@@ -168,7 +169,9 @@ class Stuck(Probe):
         if wait.kind in PATIENT:
             return None
         if len(self._steps) >= _ENOUGH_STEPS:
-            return max(self._patience, TIMES_USUAL * max(self._steps))
+            usual = max(self._patience, TIMES_USUAL * max(self._steps))
+            # A server may take its time with an answer.
+            return _TIMES_NETWORK * usual if wait.kind == "network" else usual
         first = self.recorder.settings.first_step_after
         # Machines of a cluster may start minutes apart.
         return self._patience if wait.kind in TELLING and wait.call != JOINING else first

@@ -6,7 +6,7 @@ import os
 import socket
 from pathlib import Path
 
-from torchmedic.facts import PATIENT, RankSeen, Run, Standing, standing_of
+from torchmedic.facts import SLOW, RankSeen, Run, Standing, standing_of
 
 _STILL_SECONDS = 5.0
 # A pause, a download or a tool that was started comes to its end by itself: all wait for it, and that may be meant.
@@ -38,7 +38,7 @@ def _is_endless(standing: Standing) -> bool:
 
 def _long(standing: Standing, patience: float) -> float:
     """For how long a rank has to stand where it stands, given the patience of those that wait for it."""
-    return _TIMES_PATIENT * patience if standing.waits_for in PATIENT else min(_STILL_SECONDS, patience / 2)
+    return _TIMES_PATIENT * patience if standing.waits_for in SLOW else min(_STILL_SECONDS, patience / 2)
 
 
 def _expected(run: Run) -> int:
