@@ -100,6 +100,7 @@ class Recorder:
         self._writer = writer
         self._probes: list[Probe] = []
         self._stepped: set[int] = set()
+        self._able: dict[str, tuple[tuple[Probe, Callable[..., Any]], ...]] = {}
         self._listening: dict[str, tuple[tuple[Probe, Callable[..., Any]], ...]] = {}
         self._resting: dict[Probe, int] = {}
         self._next_waking = sys.maxsize
@@ -123,7 +124,7 @@ class Recorder:
     def add(self, probe: Probe) -> None:
         """Install a probe; one that fails to install is left out with one line."""
         self._probes.append(probe)
-        self._listening.clear()
+        self._forget_listeners()
         try:
             if self.settings.break_probe == f"{probe.name}.install":
                 raise RuntimeError("injected fault")
@@ -164,19 +165,28 @@ class Recorder:
         return answer
 
     def _listeners(self, event: str) -> tuple[tuple[Probe, Callable[..., Any]], ...]:
-        """Probes that do something at an event; worked out once, because events come several times a step."""
+        """Probes that do something at an event and are not resting; worked out when one begins to rest, or wakes."""
+        able = self._able.get(event)
+        if able is None:
+            able = self._able[event] = self._probes_able_to(event)
+        resting = self._resting if event in STEP_EVENTS else ()
+        self._listening[event] = tuple(pair for pair in able if pair[0] not in resting or pair[1] is _fail)
+        return self._listening[event]
+
+    def _probes_able_to(self, event: str) -> tuple[tuple[Probe, Callable[..., Any]], ...]:
+        """Probes that do something at an event: most hear of few."""
         broken, _, at = self.settings.break_probe.partition(".")
         found: list[tuple[Probe, Callable[..., Any]]] = []
         for probe in self._probes:
             if probe.name == broken and at == event:
                 found.append((probe, _fail))
-            elif getattr(type(probe), event) is not getattr(Probe, event) and not self._is_spared(probe, event):
+            elif getattr(type(probe), event) is not getattr(Probe, event):
                 found.append((probe, getattr(probe, event)))
-        self._listening[event] = tuple(found)
-        return self._listening[event]
+        return tuple(found)
 
-    def _is_spared(self, probe: Probe, event: str) -> bool:
-        return event in STEP_EVENTS and probe in self._resting
+    def _forget_listeners(self) -> None:
+        self._listening.clear()
+        self._able.clear()
 
     def rest(self, probe: Probe, until: int = sys.maxsize) -> None:
         """Spare a probe the events of the steps before `until`: most exams are over after a few steps."""
@@ -219,7 +229,7 @@ class Recorder:
         if probe in self._probes:
             self._probes.remove(probe)
             self._resting.pop(probe, None)
-            self._listening.clear()
+            self._forget_listeners()
         # What was not installed cannot be removed: the first error is the one worth a line.
         with contextlib.suppress(Exception):
             probe.remove()
@@ -230,7 +240,7 @@ class Recorder:
         for probe in [probe for probe in self._probes if probe.name in names]:
             self._probes.remove(probe)
             self._resting.pop(probe, None)
-            self._listening.clear()
+            self._forget_listeners()
             with contextlib.suppress(Exception):
                 probe.remove()
 
@@ -243,7 +253,7 @@ class Recorder:
             except Exception as error:  # noqa: BLE001
                 say(f"probe `{probe.name}` could not be removed ({type(error).__name__}: {error})")
         self._probes.clear()
-        self._listening.clear()
+        self._forget_listeners()
         if self.is_ours:
             self._writer.close()
 
