@@ -57,6 +57,7 @@ def test_what_has_nothing_to_show_does_not_appear(tmp_path: Path) -> None:
     assert sections(page) == ["verdict", "environment"]
     assert 'class="chain"' not in page
     assert "<h3>Ruled out" not in page
+    assert len(page.encode()) < 200_000, "where nothing is drawn, the script that draws is left out"
 
 
 def test_a_healthy_run_says_so_and_shows_its_best_epoch(tmp_path: Path) -> None:

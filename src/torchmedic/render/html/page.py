@@ -30,9 +30,13 @@ _FOLDER = resources.files("torchmedic.render.html") / "templates"
 
 
 def page(report: Report, *, plotly: str = "") -> str:
-    """The report as one HTML text, in every language. `plotly` is its script; without it charts are pictures."""
+    """The report as one HTML text, in every language. `plotly` is its script; without it charts are pictures.
+
+    A page without a chart, as of a script that dies before its first step, does without the script's megabytes.
+    """
     drawn = merged([charts(report.run, of_rank) for of_rank in report.curves])
     maps = heat.heat_maps(report.run, report.layers)
+    script = plotly if drawn or maps else ""
     bodies: list[Markup] = []
     for language in languages():
         with in_language(language):
@@ -44,8 +48,8 @@ def page(report: Report, *, plotly: str = "") -> str:
         .render(
             title=_title(report),
             bodies=bodies,
-            data=in_script(plain_figures(drawn, maps)) if plotly else "",
-            plotly=Markup(plotly),
+            data=in_script(plain_figures(drawn, maps)) if script else "",
+            plotly=Markup(script),
             version=__version__,
         )
     )
