@@ -20,7 +20,7 @@ from tests.laws.tree import module_name, package_files
 _EVERYTHING = frozenset({""})
 _SHARES = 2
 _GROUND = "torchmedic.facts"
-_BASICS = frozenset({"_version", "settings", "redaction", "late"})
+BASICS = frozenset({"_version", "settings", "redaction", "late"})
 
 # Each unit with what it may import: a unit, or one module of it. The command line alone may import everything.
 MAY_IMPORT = {
@@ -31,32 +31,32 @@ MAY_IMPORT = {
     "translation": frozenset(),
     "facts": frozenset({"late"}),
     "findings": frozenset({"facts"}),
-    "store": _BASICS | {"facts"},
+    "store": BASICS | {"facts"},
     "sampled": frozenset({"facts", "store"}),
-    "ranks": _BASICS | {"facts", "store"},
+    "ranks": BASICS | {"facts", "store"},
     "traceback_lines": frozenset(),
-    "traceback_text": _BASICS | {"facts", "traceback_lines"},
+    "traceback_text": BASICS | {"facts", "traceback_lines"},
     "rules": frozenset({"findings", "facts"}),
     "triage": frozenset({"rules", "findings", "facts"}),
     "curves": frozenset({"facts"}),
     "render": frozenset({"_version", "findings", "facts", "curves", "translation"}),
-    "record": _BASICS | {"facts", "store"},
-    "checkups": _BASICS | {"facts", "probes.frames"},
-    "probes": _BASICS | {"facts", "ranks", "record", "checkups", "traceback_text", "metrics", "launch.imports"},
-    "replay": _BASICS | {"facts", "ranks", "record", "probes"},
-    "watching": _BASICS | {"facts", "ranks", "record", "probes", "replay"},
-    "launch": _BASICS
+    "record": BASICS | {"facts", "store"},
+    "checkups": BASICS | {"facts", "probes.frames"},
+    "probes": BASICS | {"facts", "ranks", "record", "checkups", "traceback_text", "metrics", "launch.imports"},
+    "replay": BASICS | {"facts", "ranks", "record", "probes"},
+    "watching": BASICS | {"facts", "ranks", "record", "probes", "replay"},
+    "launch": BASICS
     | {"facts", "ranks", "store", "record", "probes", "replay", "watching", "checkups", "integrations.trackers"},
     "_boot": frozenset({"launch"}),
     "asserting": frozenset({"facts", "probes"}),
     "estimating": frozenset({"facts", "checkups", "render"}),
-    "checking": _BASICS | {"facts", "findings", "store", "triage", "render", "checkups", "probes.frames"},
+    "checking": BASICS | {"facts", "findings", "store", "triage", "render", "checkups", "probes.frames"},
     "history": frozenset({"facts", "findings"}),
     "metrics": frozenset({"facts"}),
     "early_stopping": frozenset({"facts", "metrics", "probes"}),
     "reporting": frozenset({"redaction", "facts", "findings", "ranks", "rules", "sampled", "render", "translation"}),
     "live": frozenset({"facts", "findings", "ranks", "render", "reporting", "sampled", "store", "triage"}),
-    "in_process": _BASICS
+    "in_process": BASICS
     | {
         "facts",
         "findings",
@@ -70,10 +70,10 @@ MAY_IMPORT = {
         "render",
         "reporting",
     },
-    "integrations": _BASICS
+    "integrations": BASICS
     | {"facts", "findings", "store", "record", "metrics", "early_stopping"}
     | {"in_process", "probes", "render", "reporting", "translation", "triage"},
-    "__init__": _BASICS
+    "__init__": BASICS
     | {"asserting", "checking", "early_stopping", "estimating", "in_process", "metrics", "integrations"},
     "__main__": frozenset({"cli"}),
     "cli": _EVERYTHING,
