@@ -4,6 +4,7 @@ from torchmedic.facts.averages import AverageSeen as AverageSeen
 from torchmedic.facts.clipping import ClippingSeen as ClippingSeen
 from torchmedic.facts.clues import EmptyFilter as EmptyFilter
 from torchmedic.facts.clues import FailedCall as FailedCall
+from torchmedic.facts.clues import FailedUnpack as FailedUnpack
 from torchmedic.facts.clues import FileAtCrash as FileAtCrash
 from torchmedic.facts.clues import MissingCell as MissingCell
 from torchmedic.facts.clues import MissingKey as MissingKey
