@@ -13,7 +13,8 @@ from torchmedic.rules.errors._reading import also, crash_in, said, user_line
 from torchmedic.rules.errors._syntax import Code
 
 _MISSED = (
-    r"(?P<who>Early stopping) conditioned on metric `?(?P<name>[^`\s]+)`? which is not available.*?following: (?P<logged>.*)",
+    r"(?P<who>Early stopping) conditioned on metric `?(?P<name>[^`\s]+)`? which is not available.*?following: "
+    r"(?P<logged>.*)",
     r"(?P<who>ReduceLROnPlateau) conditioned on metric `?(?P<name>[^`\s]+)`? which is not available.*?are: "
     r"\[(?P<logged>.*?)\]",
     r"(?P<who>ModelCheckpoint)\(monitor='(?P<name>[^']+)'\)` could not find the monitored key in the returned metrics: "
