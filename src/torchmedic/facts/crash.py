@@ -26,7 +26,8 @@ class Crash(Observation):
     """An exception that ended the script, with live frames (oldest first).
 
     `source` says where it was read: "live" frames have values, a pasted "text" has none.
-    `cause` is the exception behind it (`__cause__` or `__context__`, or the one a worker passed on).
+    `cause` is the exception behind it (`__cause__` or `__context__`, or the one a worker passed on); `handling` says
+    that this one came up while that one was being handled.
     """
 
     kind: ClassVar[str] = "crash"
@@ -34,6 +35,7 @@ class Crash(Observation):
     message: str
     frames: tuple[Frame, ...] = ()
     cause: Crash | None = None
+    handling: bool = False
     notes: tuple[str, ...] = ()
     source: str = "live"
     step: int | None = None
