@@ -51,13 +51,14 @@ class ModelAtCrash(Observation):
 
 @fact
 class LayerBuilt(Observation):
-    """The user's line that made a layer of the model that failed."""
+    """The user's line that made a layer of the model that failed, and those that led to it, innermost first."""
 
     kind: ClassVar[str] = "layer-built"
     path: str
     type: str
     location: Location
     settings: dict[str, str] = field(default_factory=dict)
+    callers: tuple[Location, ...] = ()
     step: int | None = None
 
 

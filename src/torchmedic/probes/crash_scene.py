@@ -62,12 +62,15 @@ class CrashScene(Probe):
         roots += [thing for _, thing in named_objects(frames) if _is_whole_module(thing)]
         known: set[tuple[str, str]] = set()
         for path, layer in (pair for root in roots for pair in root.named_modules()):
-            born = self._modules.born_at(layer)
+            birth = self._modules.birth(layer)
+            born = birth.where if birth is not None else None
             key = (path, type_name(layer))
-            if born is not None and key not in known and len(known) < _MOST_LAYERS:
+            if birth is not None and born is not None and key not in known and len(known) < _MOST_LAYERS:
                 known.add(key)
                 settings = module_fact(layer).settings
-                self.recorder.observe(LayerBuilt(path=path, type=key[1], location=born, settings=settings))
+                self.recorder.observe(
+                    LayerBuilt(path=path, type=key[1], location=born, settings=settings, callers=birth.callers)
+                )
 
 
 def _is_whole_module(thing: Any) -> TypeGuard[torch.nn.Module]:
