@@ -119,16 +119,20 @@ def _told_of_earlier(part: Run, crash: Crash, rules: tuple[Rule, ...]) -> list[D
 
 
 def _what_followed(crash: Crash) -> str:
-    at = f" at {crash.user_frame.location}" if crash.user_frame is not None else ""
     if crash.handling:
-        return f"while this was handled, `{crash.type_name}`{at} ended the script"
-    return f"`{crash.type_name}`{at} was raised from it"
+        return f"while this was handled, {_called(crash)} ended the script"
+    return f"{_called(crash)} was raised from it"
 
 
 def _what_came_first(crash: Crash, told: list[Diagnosis]) -> str:
-    at = f" at {crash.user_frame.location}" if crash.user_frame is not None else ""
     why = told[0].headline if told else (crash.message.splitlines() or [""])[0].strip()
-    return f"it came up while `{crash.type_name}`{at} was handled: {why}"
+    return f"it came up while {_called(crash)} was handled: {why}"
+
+
+def _called(crash: Crash) -> str:
+    """An exception by its class and its line."""
+    frame = crash.user_frame
+    return f"`{crash.type_name}` at {frame.location}" if frame is not None else f"`{crash.type_name}`"
 
 
 def _noted(diagnosis: Diagnosis, note: str, crash: Crash) -> Diagnosis:

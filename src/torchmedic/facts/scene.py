@@ -33,6 +33,16 @@ class LoaderAtCrash(Observation):
 
 
 @fact
+class HiddenLayers:
+    """Layers in a plain container, where their module does not see them; `where` is the line that made it."""
+
+    attribute: str
+    container: str
+    count: int
+    where: Location | None = None
+
+
+@fact
 class ModelAtCrash(Observation):
     """A module that a variable of the failing frames held: how much of it learns, and where it lives."""
 
@@ -46,6 +56,7 @@ class ModelAtCrash(Observation):
     off_device: tuple[str, ...] = ()
     non_finite: tuple[str, ...] = ()
     training: bool = True
+    hidden: tuple[HiddenLayers, ...] = ()
     step: int | None = None
 
 

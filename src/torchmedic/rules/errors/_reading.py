@@ -119,6 +119,12 @@ def _mentioned_as(expression: str) -> str:
     return f"self.{rest}" if first == "self" else first
 
 
+def works_on_meta(crash: Crash) -> bool:
+    """Whether the script puts data of its own on meta, too: then that is a device like any other to it."""
+    held = (t for f in crash.frames if f.is_user for _, t in tensors(f))
+    return any(t.device == "meta" and not t.is_parameter and not t.grad_fn and t.is_leaf for t in held)
+
+
 def sample_of(fact: IndexOutside) -> Iterator[str]:
     """Which row of the data set brought an index that lies outside, where that is known."""
     if fact.sample is not None:

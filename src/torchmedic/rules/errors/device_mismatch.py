@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from torchmedic.facts import Crash, ModelAtCrash, Run, TensorSummary
@@ -15,6 +16,7 @@ from torchmedic.rules.errors._reading import (
     tensors,
     tensors_on_line,
     user_line,
+    works_on_meta,
 )
 
 _PATTERNS = (
@@ -44,6 +46,8 @@ class DeviceMismatch(Rule):
         line = user_line(crash) if crash is not None else None
         if crash is None or match is None or line is None or crash.type_name != "RuntimeError":
             return
+        if re.search(r"\bmeta\b", match[0]) and not works_on_meta(crash):
+            return  # parameters without data have a rule of their own
         layer = layer_in(crash)
         there = _device_of_model(run)
         mentioned = tensors_on_line(run, crash.user_frame)
