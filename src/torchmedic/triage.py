@@ -132,7 +132,7 @@ def _what_came_first(crash: Crash, told: list[Diagnosis]) -> str:
 def _called(crash: Crash) -> str:
     """An exception by its class and its line."""
     frame = crash.user_frame
-    return f"`{crash.type_name}` at {frame.location}" if frame is not None else f"`{crash.type_name}`"
+    return f"`{crash.called}` at {frame.location}" if frame is not None else f"`{crash.called}`"
 
 
 def _noted(diagnosis: Diagnosis, note: str, crash: Crash) -> Diagnosis:
@@ -255,9 +255,11 @@ def _outcome(run: Run, diagnoses: list[Diagnosis]) -> Outcome:
 def _unexplained(run: Run, diagnoses: list[Diagnosis]) -> list[str]:
     crash = run.first(Crash)
     if crash is not None and not any(d.severity == "error" for d in diagnoses):
-        first_line = crash.message.splitlines()[0] if crash.message else ""
         failed = next((rank.info.rank for rank in run.ranks if crash in rank.observations), None)
-        told = f"{crash.type_name}: {first_line}".rstrip(": ")
+        if crash.cause is not None and "DataLoader worker" in crash.message.partition("\n")[0]:
+            crash = crash.cause  # the worker's own words, which the loader only passes on
+        first_line = crash.message.splitlines()[0] if crash.message else ""
+        told = f"{crash.called}: {first_line}".rstrip(": ")
         return [told if failed is None else f"rank {failed}: {told}"]
     lost = run.first(PeerLost)
     if lost is not None and not any(d.severity == "error" for d in diagnoses):

@@ -111,13 +111,13 @@ def from_text(crash: Crash) -> tuple[str, str]:
     """What the text held, and what only a run can show."""
     own = sum(frame.is_user for frame in crash.frames)
     frames = "1 frame" if len(crash.frames) == 1 else f"{len(crash.frames)} frames"
-    seen = f"{crash.type_name}, its message, {frames} ({own} of your own code)"
+    seen = f"{crash.called}, its message, {frames} ({own} of your own code)"
     if crash.cause is not None:
-        seen += f", and {crash.cause.type_name} behind it"
+        seen += f", and {crash.cause.called} behind it"
     if crash.syntax is not None:
         return seen, "nothing more: the script does not compile, so it cannot run"
     if not crash.frames:
-        seen = f"{crash.type_name} and its message, no frames"
+        seen = f"{crash.called} and its message, no frames"
     return seen, (
         "shapes, dtypes, devices and values of the variables in these frames, the path of the failing module, "
         "the index of the sample being fetched"

@@ -49,6 +49,11 @@ class Crash(Observation):
         return self.exception.rpartition(".")[2]
 
     @property
+    def called(self) -> str:
+        """The class as it is told: `cv2.error` keeps its module, without which it is an everyday word."""
+        return self.exception if self.type_name.islower() else self.type_name
+
+    @property
     def user_frame(self) -> Frame | None:
         """The innermost frame of the user's own code."""
         return next((f for f in reversed(self.frames) if f.is_user), None)

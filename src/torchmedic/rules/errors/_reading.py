@@ -12,6 +12,7 @@ from torchmedic.facts import (
     IndexOutside,
     LayerBuilt,
     Location,
+    ModelAtCrash,
     ModuleFact,
     RefetchedSample,
     Run,
@@ -119,10 +120,12 @@ def _mentioned_as(expression: str) -> str:
     return f"self.{rest}" if first == "self" else first
 
 
-def works_on_meta(crash: Crash) -> bool:
-    """Whether the script puts data of its own on meta, too: then that is a device like any other to it."""
+def lacks_data(run: Run, crash: Crash) -> bool:
+    """Whether a model's parameters are on meta; a script that puts its data there too means a device like any other."""
     held = (t for f in crash.frames if f.is_user for _, t in tensors(f))
-    return any(t.device == "meta" and not t.is_parameter and not t.grad_fn and t.is_leaf for t in held)
+    if any(t.device == "meta" and not t.is_parameter and not t.grad_fn and t.is_leaf for t in held):
+        return False
+    return crash.source == "text" or any("meta" in (m.devices or {}) for m in run.all(ModelAtCrash))
 
 
 def sample_of(fact: IndexOutside) -> Iterator[str]:

@@ -9,6 +9,7 @@ from torchmedic.facts import Crash, ModelAtCrash, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._reading import (
     crash_in,
+    lacks_data,
     layer_in,
     layer_name,
     quoted,
@@ -16,7 +17,6 @@ from torchmedic.rules.errors._reading import (
     tensors,
     tensors_on_line,
     user_line,
-    works_on_meta,
 )
 
 _PATTERNS = (
@@ -46,7 +46,7 @@ class DeviceMismatch(Rule):
         line = user_line(crash) if crash is not None else None
         if crash is None or match is None or line is None or crash.type_name != "RuntimeError":
             return
-        if re.search(r"\bmeta\b", match[0]) and not works_on_meta(crash):
+        if re.search(r"\bmeta\b", match[0]) and lacks_data(run, crash):
             return  # parameters without data have a rule of their own
         layer = layer_in(crash)
         there = _device_of_model(run)

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, ModelAtCrash, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.errors._reading import also, crash_in, said, user_line, works_on_meta
+from torchmedic.rules.errors._reading import also, crash_in, lacks_data, said, user_line
 from torchmedic.rules.errors._syntax import Code, dotted
 
 _SIGNS = (
-    r"\bTensor on device meta is not on the expected device",
+    r"\bTensor on device (?:meta is not on the expected device|\S+ is not on the expected device meta\b)",
     r"two devices, (?:meta(?: and |, )\S+|\S+?(?: and |, )meta)!",
     r" is on meta, different from other tensors|different from other tensors on meta\b",
     r"\bCannot copy out of meta tensor; no data",
@@ -33,9 +33,7 @@ class ParametersWithoutData(Rule):
         crash = crash_in(run)
         showed = user_line(crash) if crash is not None else None
         models = [m for m in run.all(ModelAtCrash) if "meta" in (m.devices or {})]
-        if crash is None or showed is None or said(crash, *_SIGNS) is None or (crash.source == "live" and not models):
-            return
-        if works_on_meta(crash):
+        if crash is None or showed is None or said(crash, *_SIGNS) is None or not lacks_data(run, crash):
             return
         code = Code.of(run)
         loaded = _copied_into(code, models, showed)
