@@ -25,7 +25,6 @@ _WORDS = {
     "RNNCell": "one tensor `h`",
 }
 _ONE_TENSOR = re.compile(r"torch\.nn\.modules\.(linear|conv|batchnorm|normalization|dropout|pooling|sparse|flatten)\.")
-_ORDINALS = ("first", "second", "third", "fourth")
 
 
 @dataclass(frozen=True)
@@ -87,15 +86,16 @@ def _headline(part: Part, match: re.Match[str], layer: str, what: str, within: t
     """Which names could not be filled, and with what."""
     expected, got, kind = match["expected"], match["got"], short_type(layer)
     given = inside(_given(layer), within) if within else None
-    if given is not None and len(within) == 1 and within[0] < len(_ORDINALS):
+    if given is not None and len(within) == 1:
         form = "one tensor" if isinstance(given, str) else f"a tuple of {len(given)}"
-        called = f"{'an' if kind[0] in 'LRM' else 'a'} {kind}"
-        return f"`{part.text}` takes {expected} values, but {called}'s {_ORDINALS[within[0]]} result is {form}"
+        if within[0]:
+            return f"`{part.text}` takes {expected} values, but the second result of `{kind}` is {form}"
+        return f"`{part.text}` takes {expected} values, but the first result of `{kind}` is {form}"
     gives = "more values" if not got else "1 value" if got == "1" else f"{got} values"
     if not within and isinstance(_given(layer), str):
         gives = "one tensor"
-    if len(within) == 1 and within[0] < len(_ORDINALS):
-        return f"`{part.text}` takes {expected} values, but the {_ORDINALS[within[0]]} item of `{what}` has {gives}"
+    if len(within) == 1:
+        return f"`{part.text}` takes {expected} values, but `{what}` gives {gives} at index {within[0]}"
     return f"`{part.text}` takes {expected} values, but `{what}` gives {gives}"
 
 
