@@ -217,6 +217,8 @@ class Recorder:
             self._stepped.clear()
         if not self._stepped:
             self.step += 1
+            if self.is_ours:
+                self._writer.count(self.step)
             if self.step >= self._next_waking:
                 for probe in [p for p, until in self._resting.items() if until <= self.step]:
                     self.wake(probe)

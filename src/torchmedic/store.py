@@ -79,7 +79,7 @@ def load(path: Path) -> Run:
     try:
         with contextlib.closing(_connect(path)) as db:
             _check_identity(db, path)
-            return Run(info=_with_steps(_read_info(db), db), observations=tuple(_read_observations(db)))
+            return Run(info=_with_steps(_read_info(db), db, path), observations=tuple(_read_observations(db)))
     except (sqlite3.Error, ValueError, TypeError, KeyError) as error:
         raise RunFileError(f"{path}: not a readable run file ({error})") from None
 
@@ -133,10 +133,31 @@ def _read_info(db: sqlite3.Connection) -> RunInfo:
     return info
 
 
-def _with_steps(info: RunInfo, db: sqlite3.Connection) -> RunInfo:
-    """A process that was killed, or goes on, has not said how many steps it made; what it sampled tells."""
-    last = db.execute("SELECT max(step) FROM series").fetchone()[0] if not info.ended else None
-    return replace(info, steps=max(info.steps, last)) if last is not None else info
+def _with_steps(info: RunInfo, db: sqlite3.Connection, path: Path) -> RunInfo:
+    """A process that was killed, or goes on, has not said how many steps it made; what it counted or sampled tells."""
+    if info.ended:
+        return info
+    last = db.execute("SELECT max(step) FROM series").fetchone()[0] or 0
+    with contextlib.suppress(OSError):
+        last = max(last, int.from_bytes(_steps_file(path).read_bytes()[:8], sys.byteorder))
+    return replace(info, steps=max(info.steps, last))
+
+
+def _steps_file(path: Path) -> Path:
+    return path.with_suffix(".steps")
+
+
+def _shared_number(path: Path) -> memoryview | list[int]:
+    """A number that lies in a file, but is written as memory is; where that cannot be, one that nobody reads."""
+    import mmap
+
+    try:
+        with path.open("w+b") as file:
+            file.write(bytes(8))  # room on the disk, which a mere length does not take
+            file.flush()
+            return memoryview(mmap.mmap(file.fileno(), 8)).cast("Q")
+    except OSError:
+        return [0]
 
 
 def _read_observations(db: sqlite3.Connection) -> Iterator[Observation]:
@@ -162,6 +183,7 @@ class Writer:
         self._waiting: queue.SimpleQueue[Observation | None] = queue.SimpleQueue()
         self._series: dict[tuple[str, int], float] = {}
         self._thinned: dict[str, int] = {}
+        self._counted: memoryview | list[int] | None = None
         self._lock = threading.Lock()
         self._flushed = threading.Event()
         self._wake = threading.Event()
@@ -178,6 +200,12 @@ class Writer:
         """Add a point to a sampled series."""
         with self._lock:
             self._series[name, step] = value
+
+    def count(self, step: int) -> None:
+        """Keep the number of steps where a process that is killed the next moment leaves it: in shared memory."""
+        if self._counted is None:
+            self._counted = _shared_number(_steps_file(self._path))
+        self._counted[0] = step
 
     def thin(self, name: str, every: int) -> None:
         """Drop points of the series whose names begin with `name`, but for those at multiples of `every`."""
@@ -197,6 +225,7 @@ class Writer:
         if os.getpid() != self._owner:
             return
         self._closing = True
+        _steps_file(self._path).unlink(missing_ok=True)  # from here on the run file tells
         self.flush()
         self._ended.wait(timeout=10.0)
 

@@ -6,6 +6,7 @@ line that is not followed by indented text.
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 from collections.abc import Iterable
@@ -277,12 +278,27 @@ def _one(trace: _Trace, behind: Crash | None) -> Crash:
         message=message,
         frames=tuple(frames),
         cause=behind,
+        handling=trace.joined == "context" and behind is not None,
         notes=tuple(redact(note) for note in trace.notes),
         source="text",
-        near_names=tuple(_MEANT.findall(message)),
+        near_names=tuple(_MEANT.findall(message)) or _near_attributes(message, trace, behind),
         syntax=syntax,
         syntax_column=None if syntax is None or trace.caret is None else max(1, trace.caret - 3),
     )
+
+
+def _near_attributes(message: str, trace: _Trace, behind: Crash | None) -> tuple[str, ...]:
+    """Attributes that the other lines of the traceback read from the object that lacks one: `args.resume`."""
+    lacks = re.search(r"object has no attribute '(\w+)'$", message)
+    owner = re.search(rf"\b(\w+)\.{lacks[1]}\b", trace.frames[-1].source) if lacks and trace.frames else None
+    if lacks is None or owner is None or owner[1] == "self":
+        return ()
+    lines = [place.source for place in trace.frames]
+    while behind is not None:
+        lines += [frame.location.source for frame in behind.frames]
+        behind = behind.cause
+    known = {name for line in lines for name in re.findall(rf"\b{owner[1]}\.(\w+)\b(?!\()", line)} - {lacks[1]}
+    return tuple(difflib.get_close_matches(lacks[1], sorted(known), n=3, cutoff=0.7))
 
 
 def _bare_exception(text: str) -> Crash | None:

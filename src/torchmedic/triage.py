@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from torchmedic.facts import ChildDeath, Crash, Joining, PeerLost, RankEnded, RankSeen, Run, standing_of
+from torchmedic.facts import (
+    ChildDeath,
+    Crash,
+    GradModeAtCrash,
+    Joining,
+    LayerBuilt,
+    LoaderAtCrash,
+    ModelAtCrash,
+    PeerLost,
+    RankEnded,
+    RankSeen,
+    Run,
+    SourceFile,
+    standing_of,
+)
 from torchmedic.findings import Diagnosis, Outcome, Rule, Verdict
 from torchmedic.rules import catalogue
 
 _SEVERITY = {"error": 0, "warning": 1, "hint": 2}
+# Exceptions of a handler that is itself wrong; others may be a second attempt at the same thing.
+_SLIPS = ("NameError", "UnboundLocalError", "AttributeError", "TypeError")
+_SCENE = (SourceFile, LayerBuilt, ModelAtCrash, LoaderAtCrash, GradModeAtCrash)
 _CONFIDENCE = {"proven": 0, "likely": 1, "possible": 2}
 
 
@@ -25,6 +42,22 @@ def examine(run: Run, rules: Iterable[Rule] | None = None) -> Verdict:
     'healthy'
     """
     rules = tuple(catalogue() if rules is None else rules)
+    by_name = {rule.name: rule for rule in rules}
+    found, failures = _found(run, rules)
+    told = _naming_ranks(_without_repeats(found), run, by_name)
+    ordered = _in_order(_without_fallbacks(told, by_name))
+    slips = [d for d in ordered if any(_is_at(d, crash) for crash in run.all(Crash) if _is_slip(crash))]
+    diagnoses = _with_earlier(run, rules, _fold(ordered, by_name, apart=slips))
+    return Verdict(
+        outcome=_outcome(run, diagnoses),
+        info=run.info,
+        diagnoses=tuple(diagnoses),
+        unexplained=(*_unexplained(run, diagnoses), *failures),
+    )
+
+
+def _found(run: Run, rules: Iterable[Rule]) -> tuple[list[Diagnosis], list[str]]:
+    """What the rules say of a run, and which of them failed."""
     found: list[Diagnosis] = []
     failures: list[str] = []
     for rule in rules:
@@ -34,15 +67,85 @@ def examine(run: Run, rules: Iterable[Rule] | None = None) -> Verdict:
                     found.extend(_told_of(part, run, rule))
                 except Exception as error:  # noqa: BLE001 - one broken rule must not silence the others
                     failures.append(f"rule {rule.code} failed on this run ({type(error).__name__}: {error})")
-    by_name = {rule.name: rule for rule in rules}
-    told = _naming_ranks(_without_repeats(found), run, by_name)
-    diagnoses = _fold(_in_order(_without_fallbacks(told, by_name)), by_name)
-    return Verdict(
-        outcome=_outcome(run, diagnoses),
-        info=run.info,
-        diagnoses=tuple(diagnoses),
-        unexplained=(*_unexplained(run, diagnoses), *failures),
-    )
+    return found, failures
+
+
+def _with_earlier(run: Run, rules: tuple[Rule, ...], diagnoses: list[Diagnosis]) -> list[Diagnosis]:
+    """The same with what is known of an exception that lay behind the last one.
+
+    One that was wrapped is told where nothing else is. One that was being handled when the handler failed is told of
+    as well: a slip of the handler hides it.
+    """
+    for part in _parts(run):
+        crash = part.first(Crash)
+        explained = any(d.severity == "error" for d in diagnoses)
+        while crash is not None and crash.cause is not None and (not explained or _is_in_handler(crash)):
+            earlier = _told_of_earlier(part, crash.cause, rules)
+            known = {(d.code, d.where) for d in diagnoses}
+            new = [replace(d, evidence=(*d.evidence, _what_followed(crash))) for d in earlier]
+            if _is_in_handler(crash):
+                note = _what_came_first(crash.cause, earlier)
+                diagnoses = [_noted(d, note, crash) for d in diagnoses]
+            if not explained or _is_slip(crash):
+                diagnoses = [*diagnoses, *(d for d in new if (d.code, d.where) not in known)]
+            explained = explained or bool(new)
+            crash = crash.cause
+    return diagnoses
+
+
+def _is_in_handler(crash: Crash) -> bool:
+    """Whether the user's own `except` block failed: the function whose attempt failed is where this one came up."""
+    tried = crash.cause.frames[0] if crash.handling and crash.cause is not None and crash.cause.frames else None
+    if tried is None or not tried.is_user:
+        return False
+    place = (tried.location.file, tried.location.function)
+    return any(f.is_user and (f.location.file, f.location.function) == place for f in crash.frames)
+
+
+def _is_slip(crash: Crash) -> bool:
+    """Whether a handler failed by a fault of its own, not with what it handled."""
+    return crash.type_name in _SLIPS and _is_in_handler(crash)
+
+
+def _told_of_earlier(part: Run, crash: Crash, rules: tuple[Rule, ...]) -> list[Diagnosis]:
+    """The rules' word on an earlier exception, by its own frames and what is true of the whole script."""
+    if crash.source == "live" and crash.user_frame is None:
+        return []
+    scene = tuple(seen for kind in _SCENE for seen in part.all(kind))
+    about = tuple(rule for rule in rules if Crash in rule.needs)
+    by_name = {rule.name: rule for rule in about}
+    found, _ = _found(Run(info=part.info, observations=(crash, *scene)), about)
+    return [d for d in _fold(_in_order(_without_fallbacks(found, by_name)), by_name) if d.severity == "error"]
+
+
+def _what_followed(crash: Crash) -> str:
+    if crash.handling:
+        return f"while this was handled, {_called(crash)} ended the script"
+    return f"{_called(crash)} was raised from it"
+
+
+def _what_came_first(crash: Crash, told: list[Diagnosis]) -> str:
+    why = told[0].headline if told else (crash.message.splitlines() or [""])[0].strip()
+    return f"it came up while {_called(crash)} was handled: {why}"
+
+
+def _called(crash: Crash) -> str:
+    """An exception by its class and its line."""
+    frame = crash.user_frame
+    return f"`{crash.called}` at {frame.location}" if frame is not None else f"`{crash.called}`"
+
+
+def _noted(diagnosis: Diagnosis, note: str, crash: Crash) -> Diagnosis:
+    """With a note, where it is about this exception."""
+    return replace(diagnosis, evidence=(*diagnosis.evidence, note)) if _is_at(diagnosis, crash) else diagnosis
+
+
+def _is_at(diagnosis: Diagnosis, crash: Crash) -> bool:
+    """Whether an error is told of the line that raised this exception."""
+    frame, where = crash.user_frame, diagnosis.where
+    if diagnosis.severity != "error" or frame is None or where is None:
+        return False
+    return (where.file, where.line) == (frame.location.file, frame.location.line)
 
 
 def _parts(run: Run) -> tuple[Run, ...]:
@@ -117,14 +220,14 @@ def _in_order(found: list[Diagnosis]) -> list[Diagnosis]:
     return sorted(found, key=lambda d: (_SEVERITY[d.severity], _CONFIDENCE[d.confidence], d.code))
 
 
-def _fold(found: list[Diagnosis], rules: dict[str, Rule]) -> list[Diagnosis]:
-    """Turn consequences into notes of their cause."""
+def _fold(found: list[Diagnosis], rules: dict[str, Rule], apart: Sequence[Diagnosis] = ()) -> list[Diagnosis]:
+    """Turn consequences into notes of their cause; those that stand apart are nobody's."""
     kept: list[Diagnosis] = []
     folded: dict[int, list[str]] = {}
     for diagnosis in found:
         others = (other for other in found if other is not diagnosis)
         cause = next((c for c in others if _claim(rules[c.name], diagnosis) > _claim(rules[diagnosis.name], c)), None)
-        if cause is not None:
+        if cause is not None and diagnosis not in apart:
             folded.setdefault(id(cause), []).append(f"as a consequence: {diagnosis.headline}")
         else:
             kept.append(diagnosis)
@@ -152,9 +255,11 @@ def _outcome(run: Run, diagnoses: list[Diagnosis]) -> Outcome:
 def _unexplained(run: Run, diagnoses: list[Diagnosis]) -> list[str]:
     crash = run.first(Crash)
     if crash is not None and not any(d.severity == "error" for d in diagnoses):
-        first_line = crash.message.splitlines()[0] if crash.message else ""
         failed = next((rank.info.rank for rank in run.ranks if crash in rank.observations), None)
-        told = f"{crash.type_name}: {first_line}".rstrip(": ")
+        if crash.cause is not None and "DataLoader worker" in crash.message.partition("\n")[0]:
+            crash = crash.cause  # the worker's own words, which the loader only passes on
+        first_line = crash.message.splitlines()[0] if crash.message else ""
+        told = f"{crash.called}: {first_line}".rstrip(": ")
         return [told if failed is None else f"rank {failed}: {told}"]
     lost = run.first(PeerLost)
     if lost is not None and not any(d.severity == "error" for d in diagnoses):

@@ -193,6 +193,40 @@ def test_an_output_that_cannot_be_written_is_said_before_any_work(tmp_path: Path
     is_one_line(typed("report", str(run), "--json", str(tmp_path)), "it is a directory")
 
 
+@pytest.mark.parametrize("option", ["--json", "--html", "--sarif"])
+@pytest.mark.parametrize(
+    ("out", "told"), [("none/out", "no folder"), ("notes.txt/out", "no folder"), ("/proc/out", "")]
+)
+def test_a_run_is_not_begun_whose_result_cannot_be_written(tmp_path: Path, option: str, out: str, told: str) -> None:
+    (tmp_path / "notes.txt").write_text("hello")
+    (tmp_path / "train.py").write_text("open(__file__ + '.ran', 'w')")
+    before = contents(tmp_path)
+    words = ("run", option, str(tmp_path / out), str(tmp_path / "train.py"))
+    is_one_line(typed(*words), "cannot write", told)
+    assert contents(tmp_path) == before
+
+
+def test_the_verdict_is_told_where_its_file_cannot_be_written_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    script = tmp_path / "train.py"
+    script.write_text(f"import os\nos.rmdir({str(tmp_path / 'out')!r})\nrates = {{'slow': 1}}\nprint(rates['slwo'])\n")
+    for option in ("--json", "--html"):
+        (tmp_path / "out").mkdir(exist_ok=True)
+        answer = typed("run", option, str(tmp_path / "out" / "result"), str(script))
+        assert "cannot write" in answer.err
+        assert "ERR040" in answer.err
+        assert answer.status == 1
+
+
+def test_standard_output_takes_one_result_and_belongs_to_the_script_in_a_run(tmp_path: Path) -> None:
+    run = a_run_file(tmp_path)
+    is_one_line(typed("report", str(run), "--html", "-", "--json", "-"), "only one result")
+    (tmp_path / "train.py").write_text("")
+    is_one_line(typed("run", "--json", "-", str(tmp_path / "train.py")), "the script's own")
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [

@@ -188,3 +188,14 @@ def test_a_saved_run_is_reported_in_either_language(tmp_path: Path) -> None:
     assert "error[" in english
     assert "错误[" in chinese
     assert re.findall(r"[A-Z]{3}\d{3}", english) == re.findall(r"[A-Z]{3}\d{3}", chinese)
+
+
+def test_the_class_and_the_words_of_an_exception_are_not_translated() -> None:
+    pasted = """Traceback (most recent call last):
+  File "train.py", line 3, in <module>
+    cv2.cvtColor(None, 4)
+cv2.error: OpenCV(4.6.0) color.cpp:182: error: (-215:Assertion failed) !_src.empty() in function 'cv::cvtColor'
+"""
+    answer = CliRunner().invoke(main, ["explain", "--lang", "zh", "-"], input=pasted, env={"COLUMNS": "200"}).output
+    assert "cv2.error: OpenCV(4.6.0) color.cpp:182: error: (-215:Assertion failed)" in answer
+    assert "错误" not in answer

@@ -243,3 +243,45 @@ def test_a_native_crash_does_not_point_at_our_own_files() -> None:
     assert found.where is not None
     assert (found.where.file, found.where.line) == ("train.py", 12)
     assert "emit" not in found.headline
+
+
+TRIED = Location(file="train.py", line=7, function="main", source="net.load_state_dict(torch.load(path))")
+HANDLED = Location(file="train.py", line=9, function="main", source='print("no", args.resume_path)')
+KEYS = """Error(s) in loading state_dict for Linear:
+\tMissing key(s) in state_dict: "weight", "bias".
+\tUnexpected key(s) in state_dict: "w"."""
+
+
+def test_a_handler_that_fails_itself_is_told_with_what_it_handled() -> None:
+    # GIVEN a checkpoint that does not fit, and a slip in the block that handles that
+    lacks = "'Namespace' object has no attribute 'resume_path'"
+    first = a_crash(KEYS, at=TRIED)
+    slip = a_crash(lacks, "AttributeError", at=HANDLED, cause=first, handling=True, near_names=("resume",))
+    # WHEN it is examined, THEN both are told, each with a note of the other
+    handler, load = examine(Run(observations=(slip,))).diagnoses
+    assert (handler.code, load.code) == ("ERR043", "ERR052")
+    assert "it came up while `RuntimeError` at train.py:7 was handled" in handler.evidence[-1]
+    assert load.evidence[-1] == "while this was handled, `AttributeError` at train.py:9 ended the script"
+
+
+def test_a_second_attempt_that_fails_too_has_the_first_as_a_note() -> None:
+    again = a_crash(KEYS.replace("Linear", "Net"), at=HANDLED, cause=a_crash(KEYS, at=TRIED), handling=True)
+    (found,) = examine(Run(observations=(again,))).diagnoses
+    assert found.where == HANDLED
+    assert "was handled" in found.evidence[-1]
+
+
+def test_what_a_wrapped_exception_says_is_told_where_the_wrapper_is_unknown() -> None:
+    wrapper = a_crash("cannot resume", "ValueError", at=HANDLED, cause=a_crash(KEYS, at=TRIED))
+    (found,) = examine(Run(observations=(wrapper,))).diagnoses
+    assert (found.code, found.where) == ("ERR052", TRIED)
+    assert found.evidence[-1] == "`ValueError` at train.py:9 was raised from it"
+
+
+def test_an_exception_that_a_library_handled_is_not_told() -> None:
+    inside = Location(file="/site-packages/lib/io.py", line=3, function="read", source="return table[key]")
+    hidden = Crash(exception="RuntimeError", message=KEYS, frames=(Frame(location=inside),))
+    slip = a_crash("name 'los' is not defined", "NameError", cause=hidden, handling=True, near_names=("loss",))
+    (found,) = examine(Run(observations=(slip,))).diagnoses
+    assert found.code == "ERR044"
+    assert not any("handled" in note for note in found.evidence)

@@ -302,6 +302,14 @@ def test_target_of_whole_numbers_for_a_float_loss() -> None:
     assert "clicked.float()" in whole_text(said)
 
 
+def test_a_kernel_of_a_loss_complains_about_the_target_and_not_about_the_input() -> None:
+    message = "\"nll_loss_forward_reduce_cuda_kernel_2d_index\" not implemented for 'Int'"
+    frames = (user_frame('loss = self.criterion(logits, batch["label"])'), loss_frame("cross_entropy"))
+    found = examine(Run(observations=(Crash(exception="RuntimeError", message=message, frames=frames),))).diagnoses
+    assert [told.code for told in found] == ["ERR008"]
+    assert found[0].headline.endswith('`batch["label"]` is int32')
+
+
 def test_a_target_without_a_known_name_is_called_target() -> None:
     message = "\"nll_loss_forward_reduce_cuda_kernel_2d_index\" not implemented for 'Float'"
     said = diagnosed(message, user_frame("step()"), loss_frame("cross_entropy"))

@@ -327,3 +327,23 @@ def test_deep_recursion_is_cut() -> None:
     crash = read("Traceback (most recent call last):\n" + frame * 5000 + "RecursionError: maximum recursion depth\n")
     assert crash.exception == "RecursionError"
     assert len(crash.frames) <= 200
+
+
+def test_attributes_that_other_lines_read_are_offered_for_a_missing_one() -> None:
+    crash = parse_traceback(
+        """Traceback (most recent call last):
+  File "train.py", line 40, in main
+    ckpt = torch.load(args.resume)
+RuntimeError: no
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "train.py", line 44, in main
+    logger.error("could not resume %s" % args.resume_path)
+AttributeError: 'Namespace' object has no attribute 'resume_path'
+"""
+    )
+    assert crash is not None
+    assert crash.handling
+    assert crash.near_names == ("resume",)

@@ -115,6 +115,21 @@ def test_a_kill_of_the_script_leaves_a_file_with_what_was_seen(tmp_path: Path) -
     assert only_run(tmp_path).info.signal == signal.SIGKILL
 
 
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL"])
+def test_steps_made_a_moment_before_the_end_are_counted(tmp_path: Path, name: str) -> None:
+    (tmp_path / "s.py").write_text(
+        "import os, signal, torch\n"
+        "net = torch.nn.Linear(2, 2)\n"
+        "opt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "for _ in range(3):\n"
+        "    opt.zero_grad(); net(torch.ones(2, 2)).sum().backward(); opt.step()\n"
+        f"os.kill(os.getpid(), signal.{name})\n"
+    )
+    process = start(MEDIC, ["s.py"], tmp_path)
+    assert b"no training seen" not in ended(process).stderr
+    assert only_run(tmp_path).info.steps == 3
+
+
 def _wait_until(reached: Callable[[], bool], seconds: float = 10.0) -> None:
     deadline = time.monotonic() + seconds
     while not reached() and time.monotonic() < deadline:

@@ -21,6 +21,24 @@ DEATHS = {
     "loader": "next(iter(torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.ones(2)), batch_size=0)))",
     "sample": "list(torch.utils.data.DataLoader([1, None]))",
     "sample-in-worker": "list(torch.utils.data.DataLoader([1, None], num_workers=1))",
+    "loader-at-its-end": "it = iter(torch.utils.data.DataLoader([1.0])); next(it); next(it)",
+    "empty-loader": "next(iter(torch.utils.data.DataLoader([], shuffle=False)))",
+    "spawned-lambda": (
+        "if __name__ == '__main__':\n"
+        "    of = dict(num_workers=1, multiprocessing_context='spawn', collate_fn=lambda rows: rows)\n"
+        "    list(torch.utils.data.DataLoader([1.0], **of))"
+    ),
+    "no-program": "import subprocess; subprocess.run(['no-such-program'])",
+    "padding": "torch.nn.utils.rnn.pad_sequence([torch.ones(2, 3), torch.ones(2, 4)])",
+    "save": "torch.save({}, 'none/of/it.pt')",
+    "parameter": "torch.nn.Parameter(torch.ones(2, dtype=torch.int64))",
+    "requires-grad": "torch.nn.Linear(2, 2).weight.requires_grad = 'yes'",
+    "schedule": "torch.optim.lr_scheduler.StepLR(torch.optim.SGD([torch.ones(1)], lr=0.1), 1).step(1, 2, 3)",
+    "plateau": "torch.optim.lr_scheduler.ReduceLROnPlateau(torch.optim.SGD([torch.ones(1)], lr=0.1), mode='up')",
+    "distribution": "torch.distributions.Categorical(torch.ones(3)).log_prob(torch.tensor(7))",
+    "sampler": "torch.utils.data.WeightedRandomSampler([1.0], -1)",
+    "split": "torch.utils.data.random_split([1, 2, 3], [2, 2])",
+    "mode": "torch.nn.Linear(2, 2).train('on')",
 }
 
 

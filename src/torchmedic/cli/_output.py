@@ -83,7 +83,6 @@ def placed(path: Path) -> Iterator[Path]:
         return
     temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
     with failing_in_one_line(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists():
             temporary.touch(mode=0o600)  # who may not read the result may not read it while it is written
     try:
@@ -119,13 +118,21 @@ def check_writable(path: Path | None) -> None:
     if path.is_dir():
         raise OneLineError(f"cannot write {path}: it is a directory")
     _spare_the_users(path)
-    parent = next((p for p in path.absolute().parents if p.exists()), None)
-    if parent is None or not os.access(parent, os.W_OK):
-        raise OneLineError(f"cannot write {path}: the folder is not writable")
+    with failing_in_one_line(path):
+        place = path.resolve()
+        if not place.parent.is_dir():
+            raise OneLineError(f"cannot write {path}: there is no folder {path.parent}")
+        if not place.exists() or place.is_file():
+            # Only trying tells: root may write everywhere but in what is no real folder, such as /proc.
+            trial = place.with_name(f".{place.stem}.{os.getpid()}{place.suffix}")
+            trial.touch()
+            trial.unlink()
 
 
 def check_apart(*paths: Path | None) -> None:
     """Refuse two results under one name, of which only one would be left; `-` is standard output."""
+    if [str(path) for path in paths].count("-") > 1:
+        raise OneLineError("only one result can be written to standard output")
     given = [path.resolve() for path in paths if path is not None and str(path) != "-"]
     twice = next((path for path in given if given.count(path) > 1), None)
     if twice is not None:

@@ -17,7 +17,7 @@ from torchmedic.translation.typesetting import folded
 
 if TYPE_CHECKING:
     from torchmedic.facts import Crash
-    from torchmedic.findings import Rule, Verdict
+    from torchmedic.findings import Rule
 
 LARGEST = 4 * 1024 * 1024
 
@@ -84,16 +84,20 @@ def _plain(text: str, rule: Rule) -> list[str]:
 def _explain_traceback(what: str, json_path: Path | None) -> None:
     from dataclasses import replace
 
+    from torchmedic.facts import Run
     from torchmedic.render.plain import to_json
     from torchmedic.render.text import draw
     from torchmedic.traceback_text import parse_traceback
+    from torchmedic.triage import examine
 
     name = "standard input" if what == "-" else what
     crash = parse_traceback(_read(what, name))
     if crash is None:
         raise OneLineError(f"{name}: no traceback in it")
     known, missing = from_text(crash)
-    verdict = replace(_examined(crash), extra={"from_text": {"known": known, "running_would_add": missing}})
+    verdict = replace(
+        examine(Run(observations=(crash,))), extra={"from_text": {"known": known, "running_would_add": missing}}
+    )
     if json_path is not None:
         write_result(json_path, to_json(verdict))
     if json_path != STANDARD:
@@ -103,29 +107,17 @@ def _explain_traceback(what: str, json_path: Path | None) -> None:
         screen.print(said(f"`torchmedic run SCRIPT` would add: {missing}"), soft_wrap=True)
 
 
-def _examined(crash: Crash) -> Verdict:
-    """The verdict on what ended the script, or else on the first exception behind it that a rule knows."""
-    from torchmedic.facts import Run
-    from torchmedic.triage import examine
-
-    first = verdict = examine(Run(observations=(crash,)))
-    while not verdict.diagnoses and crash.cause is not None:
-        crash = crash.cause
-        verdict = examine(Run(observations=(crash,)))
-    return verdict if verdict.diagnoses else first
-
-
 def from_text(crash: Crash) -> tuple[str, str]:
     """What the text held, and what only a run can show."""
     own = sum(frame.is_user for frame in crash.frames)
     frames = "1 frame" if len(crash.frames) == 1 else f"{len(crash.frames)} frames"
-    seen = f"{crash.type_name}, its message, {frames} ({own} of your own code)"
+    seen = f"{crash.called}, its message, {frames} ({own} of your own code)"
     if crash.cause is not None:
-        seen += f", and {crash.cause.type_name} behind it"
+        seen += f", and {crash.cause.called} behind it"
     if crash.syntax is not None:
         return seen, "nothing more: the script does not compile, so it cannot run"
     if not crash.frames:
-        seen = f"{crash.type_name} and its message, no frames"
+        seen = f"{crash.called} and its message, no frames"
     return seen, (
         "shapes, dtypes, devices and values of the variables in these frames, the path of the failing module, "
         "the index of the sample being fetched"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torchmedic.cli._output import OneLineError, console
+from torchmedic.cli._output import OneLineError, check_apart, console
 from torchmedic.cli._results import STANDARD, check_result_path, write_result
 from torchmedic.cli.run import check_command
 from torchmedic.translation import said
@@ -53,10 +53,9 @@ def command(
     from torchmedic.cli._memory_axes import parse_sweep
 
     check_command(command)
+    check_apart(json_path, html_path)
     for path in (json_path, html_path):
         check_result_path(path)
-        if path not in (None, STANDARD) and not path.absolute().parent.is_dir():
-            raise OneLineError(f"cannot write {path}: there is no folder {path.parent}")
     card = _card(card_name)
     automatic = sweep_text == "auto"
     found = find(

@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torchmedic.cli._numbers import Seconds
-from torchmedic.cli._output import OneLineError, check_apart, check_writable, console, exit_code, load_run, write_text
+from torchmedic.cli._output import (
+    USAGE_ERROR,
+    OneLineError,
+    check_apart,
+    check_writable,
+    console,
+    exit_code,
+    load_run,
+    write_text,
+)
 from torchmedic.settings import OnSick, OnStuck, Settings
 from torchmedic.translation import said
 
@@ -93,9 +102,7 @@ def command(
 
     command = as_module(command)
     check_command(command)
-    check_apart(json_path, sarif_path, html_path)
-    for path in (json_path, sarif_path, html_path):
-        check_writable(path)
+    _check_results(json_path, sarif_path, html_path)
     place = place_in(os.environ, script_of(command))
     wishes = {"on_stuck": on_stuck, "stuck_after": stuck_after, "first_step_after": first_step_after}
     status, folder, settings = _run_watched(command, place, on_sick=on_sick, **wishes)
@@ -104,8 +111,9 @@ def command(
     with _status_kept(status):
         _look_again(command, folder, settings, place)
         verdict = _verdict(folder)
-        _write(verdict, json_path, sarif_path)
+        failed = _write(verdict, json_path, sarif_path)
         report = _write_report(folder, verdict, html_path)
+        failed |= html_path is not None and not report
         if verdict.diagnoses or verdict.unexplained or not quiet:
             from torchmedic.render.text import draw, draw_stop
 
@@ -113,7 +121,16 @@ def command(
             draw(verdict, screen, report=report)
             draw_stop(verdict, screen)
     gc.freeze()  # the interpreter's last collection would look at all that we have imported
-    raise SystemExit(status or exit_code(verdict, fail_on))
+    raise SystemExit(status or (USAGE_ERROR if failed else exit_code(verdict, fail_on)))
+
+
+def _check_results(*paths: Path | None) -> None:
+    """Refuse what cannot be written before the run, not after it."""
+    if Path("-") in paths:
+        raise OneLineError("standard output is the script's own: name a file for the result")
+    check_apart(*paths)
+    for path in paths:
+        check_writable(path)
 
 
 def _run_watched(command: tuple[str, ...], place: Place | None, **wishes: Any) -> tuple[int, Path, Settings]:
@@ -230,33 +247,43 @@ def _verdict(folder: Path) -> Verdict:
     return with_history(with_diffs(examine(load_run(folder))))
 
 
-def _write(verdict: Verdict, json_path: Path | None, sarif_path: Path | None) -> None:
+def _write(verdict: Verdict, json_path: Path | None, sarif_path: Path | None) -> bool:
+    """Write what was asked for; true where that failed, which takes one line each: the verdict is still told."""
+    forms = []
     if json_path is not None:
         from torchmedic.render.plain import to_json
 
-        write_text(json_path, to_json(verdict))
+        forms.append((json_path, to_json))
     if sarif_path is not None:
         from torchmedic.render.sarif import to_sarif
 
-        write_text(sarif_path, to_sarif(verdict))
+        forms.append((sarif_path, to_sarif))
+    failed = False
+    for path, form in forms:
+        try:
+            write_text(path, form(verdict))
+        except OneLineError as error:
+            failed = True
+            error.show()
+    return failed
 
 
 def _write_report(folder: Path, verdict: Verdict, html_path: Path | None) -> str:
     """Write the report where there is something to show; returns its path as the reader will type it.
 
-    Nobody asked for the one in the run folder: if that fails, it takes one line, and the verdict is still told.
+    If that fails, it takes one line, and the verdict is still told.
     """
-    is_asked_for = html_path is not None
-    if not is_asked_for and not (verdict.diagnoses or verdict.unexplained or verdict.info.steps):
+    if html_path is None and not (verdict.diagnoses or verdict.unexplained or verdict.info.steps):
         return ""
     try:
         from torchmedic.reporting import REPORT_FILE, html_report
 
         path = html_path or folder / REPORT_FILE
         write_text(path, html_report(folder, load_run(folder), verdict))
-    except Exception as error:
-        if is_asked_for and isinstance(error, OneLineError):
-            raise
+    except OneLineError as error:
+        error.show()
+        return ""
+    except Exception as error:  # noqa: BLE001
         click.echo(said(f"torchmedic: the report could not be written ({type(error).__name__}: {error})"), err=True)
         return ""
     return os.path.relpath(path) if path.absolute().is_relative_to(Path.cwd()) else str(path)

@@ -4,6 +4,7 @@ from torchmedic.facts.averages import AverageSeen as AverageSeen
 from torchmedic.facts.clipping import ClippingSeen as ClippingSeen
 from torchmedic.facts.clues import EmptyFilter as EmptyFilter
 from torchmedic.facts.clues import FailedCall as FailedCall
+from torchmedic.facts.clues import FailedUnpack as FailedUnpack
 from torchmedic.facts.clues import FileAtCrash as FileAtCrash
 from torchmedic.facts.clues import MissingCell as MissingCell
 from torchmedic.facts.clues import MissingKey as MissingKey
@@ -171,6 +172,7 @@ from torchmedic.facts.resuming import ScheduleBegunAnew as ScheduleBegunAnew
 from torchmedic.facts.resuming import StateLeftInFile as StateLeftInFile
 from torchmedic.facts.resuming import StateOfOtherParameter as StateOfOtherParameter
 from torchmedic.facts.scene import GradModeAtCrash as GradModeAtCrash
+from torchmedic.facts.scene import HiddenLayers as HiddenLayers
 from torchmedic.facts.scene import Holder as Holder
 from torchmedic.facts.scene import IndexOutside as IndexOutside
 from torchmedic.facts.scene import InplaceChange as InplaceChange

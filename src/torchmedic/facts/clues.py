@@ -43,6 +43,16 @@ class FailedCall(Observation):
 
 
 @fact
+class FailedUnpack(Observation):
+    """The tuple of names that could not be filled; `span` is where it stands: `line:column-line:column`."""
+
+    kind: ClassVar[str] = "failed-unpack"
+    target: str
+    span: str
+    step: int | None = None
+
+
+@fact
 class NoneOrigin(Observation):
     """How an expression that turned out to be None came to be.
 

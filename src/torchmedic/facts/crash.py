@@ -26,7 +26,8 @@ class Crash(Observation):
     """An exception that ended the script, with live frames (oldest first).
 
     `source` says where it was read: "live" frames have values, a pasted "text" has none.
-    `cause` is the exception behind it (`__cause__` or `__context__`, or the one a worker passed on).
+    `cause` is the exception behind it (`__cause__` or `__context__`, or the one a worker passed on); `handling` says
+    that this one came up while that one was being handled.
     """
 
     kind: ClassVar[str] = "crash"
@@ -34,6 +35,7 @@ class Crash(Observation):
     message: str
     frames: tuple[Frame, ...] = ()
     cause: Crash | None = None
+    handling: bool = False
     notes: tuple[str, ...] = ()
     source: str = "live"
     step: int | None = None
@@ -45,6 +47,11 @@ class Crash(Observation):
     def type_name(self) -> str:
         """The exception's class without its module."""
         return self.exception.rpartition(".")[2]
+
+    @property
+    def called(self) -> str:
+        """The class as it is told: `cv2.error` keeps its module, without which it is an everyday word."""
+        return self.exception if self.type_name.islower() else self.type_name
 
     @property
     def user_frame(self) -> Frame | None:

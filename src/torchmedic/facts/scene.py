@@ -33,6 +33,16 @@ class LoaderAtCrash(Observation):
 
 
 @fact
+class HiddenLayers:
+    """Layers in a plain container, where their module does not see them; `where` is the line that made it."""
+
+    attribute: str
+    container: str
+    count: int
+    where: Location | None = None
+
+
+@fact
 class ModelAtCrash(Observation):
     """A module that a variable of the failing frames held: how much of it learns, and where it lives."""
 
@@ -46,18 +56,20 @@ class ModelAtCrash(Observation):
     off_device: tuple[str, ...] = ()
     non_finite: tuple[str, ...] = ()
     training: bool = True
+    hidden: tuple[HiddenLayers, ...] = ()
     step: int | None = None
 
 
 @fact
 class LayerBuilt(Observation):
-    """The user's line that made a layer of the model that failed."""
+    """The user's line that made a layer of the model that failed, and those that led to it, innermost first."""
 
     kind: ClassVar[str] = "layer-built"
     path: str
     type: str
     location: Location
     settings: dict[str, str] = field(default_factory=dict)
+    callers: tuple[Location, ...] = ()
     step: int | None = None
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from torchmedic.launch.apart import Awakening, move_here
 from torchmedic.launch.parent import armed_environment
-from torchmedic.probes.patching import Patches, hide_frame
+from torchmedic.probes.patching import Patches, frame_hidden, hide_frame
 from torchmedic.ranks.folders import free_number, new_rank, run_file_of
 from torchmedic.ranks.marks import clear_mark
 from torchmedic.ranks.told import rank_in, world_in
@@ -53,7 +53,8 @@ class Starters(Probe):
             environment = kwargs.get("env")
             if isinstance(environment, Mapping) and self.recorder.is_ours:
                 kwargs["env"] = self._armed(environment)
-            original(popen, *args, **kwargs)
+            with frame_hidden:
+                original(popen, *args, **kwargs)
 
         self._patches.replace(subprocess.Popen, "__init__", init)
 
@@ -77,7 +78,8 @@ class Starters(Probe):
 
         @functools.wraps(original)
         def start(process: Any) -> None:
-            with self._armed_asleep(process) if self._is_spawned(process) else contextlib.nullcontext():
+            armed = self._armed_asleep(process) if self._is_spawned(process) else contextlib.nullcontext()
+            with frame_hidden, armed:
                 original(process)
 
         self._patches.replace(mp_process.BaseProcess, "start", start)
@@ -197,6 +199,7 @@ def _before_joining(act: Callable[[int, int], object]) -> None:
         rank = kwargs.get("rank", os.environ.get("RANK", ""))
         if str(rank).isdigit():
             act(int(rank), int(kwargs.get("world_size") or os.environ.get("WORLD_SIZE") or 1))
-        return dist.init_process_group(*args, **kwargs)
+        with frame_hidden:
+            return dist.init_process_group(*args, **kwargs)
 
     dist.init_process_group = init_process_group

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import FrameType, FunctionType, MethodType
 from typing import Any
 
-from torchmedic.facts import FailedCall, Location, MissingKey, NoneOrigin, Observation
+from torchmedic.facts import FailedCall, FailedUnpack, Location, MissingKey, NoneOrigin, Observation
 from torchmedic.probes.crash_files import file_at_crash
 from torchmedic.probes.expressions import (
     MISSING,
@@ -51,6 +51,7 @@ def clues_of(error: BaseException) -> Iterator[Observation]:
     finders: tuple[tuple[kinds, Callable[[BaseException], Observation | None]], ...] = (
         (KeyError, missing_key),
         (TypeError, failed_call),
+        (ValueError, failed_unpack),
         (Exception, none_origin),
         (Exception, file_at_crash),
         (ZeroDivisionError, used_up_generator),
@@ -124,6 +125,16 @@ def failed_call(error: BaseException) -> FailedCall | None:
         is_class=isinstance(target, type),
         lacks_self=_lacks_self(target, function),
     )
+
+
+def failed_unpack(error: BaseException) -> FailedUnpack | None:
+    """The tuple on the left of an assignment or a loop that got more or fewer values than it names."""
+    level = innermost_user(error.__traceback__)
+    node = failing_expression(level) if level is not None and "values to unpack" in str(error) else None
+    if not isinstance(node, (ast.Tuple, ast.List)):
+        return None
+    span = f"{node.lineno}:{node.col_offset}-{node.end_lineno}:{node.end_col_offset}"
+    return FailedUnpack(target=ast.unparse(node), span=span)
 
 
 def _is_module(thing: Any) -> bool:

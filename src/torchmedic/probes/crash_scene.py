@@ -11,11 +11,19 @@ from typing import Any, TypeGuard
 import torch
 from torch.utils.data import DataLoader
 
-from torchmedic.facts import GradModeAtCrash, LayerBuilt, LoaderAtCrash, Location, ModelAtCrash, SourceFile
+from torchmedic.facts import (
+    GradModeAtCrash,
+    HiddenLayers,
+    LayerBuilt,
+    LoaderAtCrash,
+    Location,
+    ModelAtCrash,
+    SourceFile,
+)
 from torchmedic.probes.frames import is_user_file, shown_path
 from torchmedic.probes.loaders import Loaders
 from torchmedic.probes.modules import Modules
-from torchmedic.probes.sources import user_files_behind
+from torchmedic.probes.sources import hung_at, user_files_behind
 from torchmedic.probes.values import module_fact, type_name
 from torchmedic.record import Probe
 from torchmedic.redaction import redact
@@ -62,12 +70,15 @@ class CrashScene(Probe):
         roots += [thing for _, thing in named_objects(frames) if _is_whole_module(thing)]
         known: set[tuple[str, str]] = set()
         for path, layer in (pair for root in roots for pair in root.named_modules()):
-            born = self._modules.born_at(layer)
+            birth = self._modules.birth(layer)
+            born = birth.where if birth is not None else None
             key = (path, type_name(layer))
-            if born is not None and key not in known and len(known) < _MOST_LAYERS:
+            if birth is not None and born is not None and key not in known and len(known) < _MOST_LAYERS:
                 known.add(key)
                 settings = module_fact(layer).settings
-                self.recorder.observe(LayerBuilt(path=path, type=key[1], location=born, settings=settings))
+                self.recorder.observe(
+                    LayerBuilt(path=path, type=key[1], location=born, settings=settings, callers=birth.callers)
+                )
 
 
 def _is_whole_module(thing: Any) -> TypeGuard[torch.nn.Module]:
@@ -113,7 +124,20 @@ def _model(name: str, module: torch.nn.Module) -> ModelAtCrash:
         off_device=tuple(f"{n} ({t.device})" for n, t in _tensors(module) if str(t.device) != usual)[:_MOST_NON_FINITE],
         non_finite=tuple(n for n, p in parameters if _is_non_finite(p))[:_MOST_NON_FINITE],
         training=module.training,
+        hidden=tuple(_hidden(module))[:_MOST_NON_FINITE],
     )
+
+
+def _hidden(module: torch.nn.Module) -> Iterator[HiddenLayers]:
+    """Layers that a module, or a part of it, keeps in a list, a tuple or a dictionary."""
+    for part in module.modules():
+        for name, held in vars(part).items():
+            items = list(held.values()) if type(held) is dict else held if type(held) in (list, tuple) else []
+            layers = [item for item in items if isinstance(item, torch.nn.Module)]
+            if layers and not name.startswith("_"):
+                where = hung_at(type(part), name)
+                kind = type(held).__name__
+                yield HiddenLayers(attribute=name, container=kind, count=len(layers), where=where)
 
 
 def _tensors(module: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:

@@ -13,7 +13,7 @@ from torchmedic.facts import Location, PassWithoutBatches
 from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.loaders import Loaders
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.probes.rows import names_of_loader
 from torchmedic.probes.values import type_name
 from torchmedic.record import Probe, Recorder, shielded
@@ -52,7 +52,8 @@ class EmptyPasses(Probe):
         @functools.wraps(following)
         def next_index(iterator: Any) -> Any:
             try:
-                return following(iterator)
+                with frame_hidden:
+                    return following(iterator)
             except StopIteration:
                 # With workers, batches are asked for before they are handed out.
                 if getattr(iterator, "_send_idx", iterator._num_yielded) == 0:

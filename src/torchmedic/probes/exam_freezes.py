@@ -16,7 +16,7 @@ from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import location_in, user_frame
 from torchmedic.probes.holdings import registered
 from torchmedic.probes.modules import Modules
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 _SHOWN = 4
@@ -51,11 +51,13 @@ class FreezeExam(Probe):
         note = shielded(self)(self._note)
 
         def assign(parameter: nn.Parameter, on: bool) -> None:
-            _FLAG.__set__(parameter, on)
+            with frame_hidden:
+                _FLAG.__set__(parameter, on)
             note(parameter, on)
 
         def requires_grad_(parameter: nn.Parameter, requires_grad: bool = True) -> Any:
-            changed = torch._C.TensorBase.requires_grad_(parameter, requires_grad)
+            with frame_hidden:
+                changed = torch._C.TensorBase.requires_grad_(parameter, requires_grad)
             note(parameter, requires_grad)
             return changed
 

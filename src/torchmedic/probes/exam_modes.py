@@ -20,7 +20,7 @@ from torchmedic.probes.frozen_norms import FrozenNorms
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.moving_norms import MovingNorms
 from torchmedic.probes.optimizers import Optimizers
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.probes.sources import dropout_calls
 from torchmedic.record import Probe, Recorder, shielded
 
@@ -83,10 +83,12 @@ class ModeExam(Probe):
         @functools.wraps(original)
         def train(module: nn.Module, mode: bool = True) -> Any:
             if self._switching or not recorder.is_ours:
-                return original(module, mode)
+                with frame_hidden:
+                    return original(module, mode)
             self._switching = True
             try:
-                result = original(module, mode)
+                with frame_hidden:
+                    result = original(module, mode)
             finally:
                 self._switching = False
             switched(module, mode)

@@ -20,7 +20,7 @@ from torchmedic.probes.label_fields import copied_field, field_line
 from torchmedic.probes.modes import is_compiled, may_put_on, take_off
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.probes.positions import operand_names
 from torchmedic.probes.sources import padding_lines
 from torchmedic.probes.trace import Place
@@ -114,7 +114,8 @@ class PaddingExam(Probe):
         def pad_sequence(sequences: Any, *args: Any, **kwargs: Any) -> Any:
             # Collate functions hand over whatever can be iterated once.
             given = list(sequences) if not isinstance(sequences, (list, tuple, torch.Tensor)) else sequences
-            result = original(given, *args, **kwargs)  # type: ignore[arg-type]
+            with frame_hidden:
+                result = original(given, *args, **kwargs)  # type: ignore[arg-type]
             if self.recorder.is_ours and self.recorder.step <= _LAST_LOOK:
                 note(original, given, args, kwargs, result)
             return result

@@ -45,13 +45,15 @@ class SamplerExam(Probe):
 
         @functools.wraps(init)
         def init_(sampler: Any, *args: Any, **kwargs: Any) -> None:
-            init(sampler, *args, **kwargs)
+            with frame_hidden:
+                init(sampler, *args, **kwargs)
             built(sampler)
 
         @functools.wraps(iterate)
         def iterate_(sampler: Any) -> Any:
             iterated(sampler)
-            return iterate(sampler)
+            with frame_hidden:
+                return iterate(sampler)
 
         self._weighted: dict[int, tuple[weakref.ref[Any], Location | None]] = {}
         self._short: dict[int, RowsWithoutWeight] = {}

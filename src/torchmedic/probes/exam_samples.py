@@ -11,7 +11,7 @@ from torch import distributions
 from torchmedic.facts import Location, SampledWithoutGradient
 from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import user_frame, user_location
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 _STEPS_LOOKED_AT = 20
@@ -58,7 +58,8 @@ class SampleExam(Probe):
                 note(distribution)
             self._depth += 1
             try:
-                return original(distribution, *args, **kwargs)
+                with frame_hidden:
+                    return original(distribution, *args, **kwargs)
             finally:
                 self._depth -= 1
 

@@ -26,7 +26,7 @@ from torchmedic.probes.frames import (
     user_location,
 )
 from torchmedic.probes.optimizers import Optimizers
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 SETTINGS = ("step_size", "gamma", "T_max", "eta_min", "total_steps", "patience", "factor", "total_iters", "T_0")
@@ -124,7 +124,8 @@ class ScheduleExam(Probe):
         def step(scheduler: Any, *args: Any, **kwargs: Any) -> Any:
             self._depth += 1
             try:
-                result = original(scheduler, *args, **kwargs)
+                with frame_hidden:
+                    result = original(scheduler, *args, **kwargs)
             finally:
                 self._depth -= 1
             if self.recorder.is_ours:
@@ -140,7 +141,8 @@ class ScheduleExam(Probe):
 
         @functools.wraps(original)
         def init(scheduler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> None:
-            original(scheduler, optimizer, *args, **kwargs)
+            with frame_hidden:
+                original(scheduler, optimizer, *args, **kwargs)
             if self.recorder.is_ours:
                 note(scheduler, optimizer)
 

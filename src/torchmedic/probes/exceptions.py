@@ -28,6 +28,7 @@ def crash_of(error: BaseException, step: int | None = None) -> Crash:
         message=redact(_message(error)),
         frames=frames,
         cause=crash_of(behind) if behind is not None and behind is not error else None,
+        handling=behind is not None and error.__cause__ is None,
         notes=tuple(redact(str(note)) for note in getattr(error, "__notes__", ())),
         step=step,
         near_names=_near_names(error),

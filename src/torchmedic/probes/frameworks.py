@@ -11,7 +11,7 @@ from torchmedic.facts import BestKept, EarlyStop, PlannedEpochs
 from torchmedic.facts.metrics import better_of
 from torchmedic.launch.imports import AfterImport, stop_waiting, wait_for_import
 from torchmedic.metrics import tell, tell_stop
-from torchmedic.probes.patching import Patches, hide_frame
+from torchmedic.probes.patching import Patches, frame_hidden, hide_frame
 from torchmedic.probes.sources import called_at
 from torchmedic.probes.trackers import Trackers
 from torchmedic.record import Probe, Recorder, shielded
@@ -67,7 +67,7 @@ class Frameworks(Probe):
 
         @functools.wraps(pass_on)
         def log_metrics(this: Any, *args: Any, **kwargs: Any) -> Any:
-            with self._trackers.muted():
+            with frame_hidden, self._trackers.muted():
                 return pass_on(this, *args, **kwargs)
 
         self._patches.replace(connector, "log_metrics", log_metrics)

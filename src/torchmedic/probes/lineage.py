@@ -15,7 +15,7 @@ from torch.nn.modules import module as torch_module
 from torchmedic.facts import Location
 from torchmedic.probes.frames import location_of, outward, user_frame
 from torchmedic.probes.modules import Modules
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 _LAST_STEP = 600
@@ -40,7 +40,8 @@ class Lineage(Probe):
 
         @functools.wraps(original)
         def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
-            made = original(cls, *args, **kwargs)
+            with frame_hidden:
+                made = original(cls, *args, **kwargs)
             if 0 < recorder.step < _LAST_STEP and recorder.is_ours:
                 note(made)
             return made

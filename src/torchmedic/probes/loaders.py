@@ -75,11 +75,13 @@ class Loaders(Probe):
         @functools.wraps(start)
         def init(iterator: Any, loader: Any) -> None:
             note(iterator, loader)
-            start(iterator, loader)
+            with frame_hidden:
+                start(iterator, loader)
 
         @functools.wraps(following)
         def next_index(iterator: Any) -> Any:
-            index = following(iterator)
+            with frame_hidden:
+                index = following(iterator)
             kept = sent.get(iterator)
             if kept is not None:
                 kept.append((getattr(iterator, "_send_idx", -1), index))
@@ -221,7 +223,8 @@ class WithoutWorkers(Probe):
 
         @functools.wraps(original)
         def init(loader: Any, *args: Any, **kwargs: Any) -> None:
-            original(loader, *args, **_in_this_process(kwargs))
+            with frame_hidden:
+                original(loader, *args, **_in_this_process(kwargs))
 
         self._patches.replace(dataloader.DataLoader, "__init__", init)
 

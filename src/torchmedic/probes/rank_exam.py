@@ -20,7 +20,7 @@ from torch.nn.parallel import DistributedDataParallel
 from torchmedic.facts import FileSaved, Location, RankStep, WrapperSeen
 from torchmedic.probes.frames import is_user_file, location_of, outward, shown_path, user_location
 from torchmedic.probes.modules import Modules
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.probes.rank_buffers import own_buffers, running_statistics
 from torchmedic.probes.rank_devices import device_of
 from torchmedic.probes.sources import inner_module_call
@@ -80,7 +80,8 @@ class RankExam(Probe):
         @functools.wraps(original)
         def no_sync(wrapper: Any) -> Any:
             note()
-            return original(wrapper)
+            with frame_hidden:
+                return original(wrapper)
 
         self._patches.replace(DistributedDataParallel, "no_sync", no_sync)
 
@@ -243,7 +244,8 @@ class RankExam(Probe):
                 self._files += 1
                 place, step = user_location(), self.recorder.step
                 self.recorder.observe(FileSaved(path=shown_path(os.path.abspath(f)), where=place, step=step))
-            return original(obj, f, *args, **kwargs)
+            with frame_hidden:
+                return original(obj, f, *args, **kwargs)
 
         self._patches.replace(torch, "save", save)
 

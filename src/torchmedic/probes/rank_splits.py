@@ -12,7 +12,7 @@ from torch.utils.data import Subset
 from torchmedic.facts import Location, SplitSeen
 from torchmedic.late import late_dataclass
 from torchmedic.probes.frames import user_location
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 _ROWS = 256
@@ -43,7 +43,8 @@ class RankSplits(Probe):
 
         @functools.wraps(original)
         def init(subset: Any, *args: Any, **kwargs: Any) -> None:
-            original(subset, *args, **kwargs)
+            with frame_hidden:
+                original(subset, *args, **kwargs)
             note(subset, user_location())
 
         self._patches.replace(Subset, "__init__", init)

@@ -213,7 +213,8 @@ class Ranks(Probe):
             number = 0
             if ours is not None:
                 number = self._write_down(ours, BUFFERS, "" if torch.is_grad_enabled() else _EVALUATES)
-            original(module)
+            with frame_hidden:
+                original(module)
             if ours is not None:
                 ours.end(number)
 

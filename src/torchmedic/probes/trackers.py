@@ -11,7 +11,7 @@ from typing import Any
 from torchmedic.facts.metrics import better_of
 from torchmedic.launch.imports import AfterImport, stop_waiting, wait_for_import
 from torchmedic.metrics import tell
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 # By the tracker's name, what is needed to write into it when the run is over: the writer, the run, its id.
@@ -125,7 +125,8 @@ class Trackers(Probe):
             if handle is not None and self.recorder.is_ours:
                 for callback in _on_closing:
                     callback(tracker, handle)
-            return original(*args, **kwargs)
+            with frame_hidden:
+                return original(*args, **kwargs)
 
         self._patches.replace(owner, name, finish)
 
@@ -136,7 +137,8 @@ class Trackers(Probe):
 
         @functools.wraps(original)
         def logged(*args: Any, **kwargs: Any) -> Any:
-            result = original(*args, **kwargs)
+            with frame_hidden:
+                result = original(*args, **kwargs)
             safe(*args, **kwargs)
             return result
 

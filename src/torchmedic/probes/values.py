@@ -98,12 +98,20 @@ def _items(thing: Any, depth: int) -> tuple[Value, ...]:
         pairs = [(str(key), item) for key, item in list(thing.items())[:MOST_ITEMS]]
     elif isinstance(thing, (list, tuple)):
         pairs = [(f"[{i}]", item) for i, item in enumerate(thing[:MOST_ITEMS])]
+    elif _is_graph(thing):
+        pairs = [(str(key), item) for key, item in list(vars(thing)["_store"].items())[:MOST_ITEMS]]
     elif is_user_file(file_of(type(thing))):
         held = _module_tensors(thing) if _is_module(thing) else list(getattr(thing, "__dict__", {}).items())
         pairs = held[:MOST_ITEMS]
     else:
         return ()
     return tuple(summarise(name, item, depth - 1) for name, item in pairs)
+
+
+def _is_graph(thing: Any) -> bool:
+    """A graph of PyTorch Geometric, or several as one batch; the class of a batch is made on the fly."""
+    is_data = any(kind.__module__.startswith("torch_geometric.data.") for kind in type(thing).__mro__)
+    return is_data and hasattr(vars(thing).get("_store"), "items")
 
 
 def _module_tensors(module: Any) -> list[tuple[str, Any]]:

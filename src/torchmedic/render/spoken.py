@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from torchmedic.findings import Diagnosis, Remedy, Verdict
@@ -29,3 +30,18 @@ def spoken_diagnosis(diagnosis: Diagnosis) -> Diagnosis:
 
 def _spoken_remedy(remedy: Remedy) -> Remedy:
     return replace(remedy, title=said(remedy.title), detail=said(remedy.detail))
+
+
+_EXCEPTION = re.compile(r"(?P<rank>rank \d+: )?(?P<own>[A-Za-z_][\w.]*(?:: .*)?)", re.DOTALL)
+
+
+def spoken_exception(line: str) -> str:
+    """What is not explained: the class and the words of an exception are its own, in whatever language.
+
+    >>> spoken_exception("cv2.error: color.cpp:182: error: (-215) in function")
+    'cv2.error: color.cpp:182: error: (-215) in function'
+    """
+    found = _EXCEPTION.fullmatch(line)
+    if found is None:
+        return said(line)
+    return said(f"{found['rank']}`…`").replace("`…`", found["own"]) if found["rank"] else line

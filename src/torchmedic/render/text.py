@@ -8,7 +8,7 @@ from rich.text import Text
 
 from torchmedic.facts import Location
 from torchmedic.findings import Diagnosis, Remedy, Verdict
-from torchmedic.render.spoken import spoken_diagnosis
+from torchmedic.render.spoken import spoken_diagnosis, spoken_exception
 from torchmedic.translation import chosen, said, template
 from torchmedic.translation.typesetting import breaks
 
@@ -163,7 +163,7 @@ def _slot(console: Console, gutter: int, name: str, text: str) -> None:
 
 def _draw_unexplained(line: str, console: Console) -> None:
     head = Text(said("not explained"), style="bold yellow")
-    head.append(f"{_colon()}{said(line)}")
+    head.append(f"{_colon()}{spoken_exception(line)}")
     _print(console, head, indent=2)
 
 

@@ -16,7 +16,7 @@ from torchmedic.late import late_dataclass
 from torchmedic.probes.autograd import scalar
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.modules import Modules
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.probes.trace import Op, Seen, Trace, storage_key
 from torchmedic.record import Probe, Recorder
 
@@ -71,7 +71,8 @@ class Amplifications(Probe):
 
         @functools.wraps(original)
         def watched(*args: Any, **kwargs: Any) -> Any:
-            result = original(*args, **kwargs)
+            with frame_hidden:
+                result = original(*args, **kwargs)
             tensor = args[position] if len(args) > position else kwargs.get("tensor", kwargs.get("param"))
             if isinstance(tensor, torch.Tensor):
                 self._written[storage_key(tensor)] = (user_location(), name if owner is not nn.Module else "")

@@ -11,7 +11,7 @@ from torch.amp import grad_scaler
 
 from torchmedic.probes.autograd import scalar
 from torchmedic.probes.letters import Letter, send
-from torchmedic.probes.patching import Patches
+from torchmedic.probes.patching import Patches, frame_hidden
 
 # From the default scale of 2**16, seventeen skips bring it below 1.
 _COLLAPSED_SCALE = 1.0
@@ -33,7 +33,8 @@ class Scalers:
 
         @functools.wraps(original)
         def scale(scaler: Any, outputs: Any) -> Any:
-            result = original(scaler, outputs)
+            with frame_hidden:
+                result = original(scaler, outputs)
             if scaler.is_enabled():
                 self._note(scaler, outputs)
             return result

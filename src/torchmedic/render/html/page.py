@@ -22,7 +22,7 @@ from torchmedic.render.html.model import Report
 from torchmedic.render.html.numbers import duration
 from torchmedic.render.html.text import TEXT, languages, say
 from torchmedic.render.html.window import window
-from torchmedic.render.spoken import spoken_diagnosis
+from torchmedic.render.spoken import spoken_diagnosis, spoken_exception
 from torchmedic.translation import in_language, said, template
 from torchmedic.translation import page as translated_page
 
@@ -205,5 +205,5 @@ def _templates() -> jinja2.Environment:
     environment.globals.update(
         say=say, languages=languages, asset=asset, static_plot=plot.static_plot, heat_picture=heat.picture
     )
-    environment.filters.update(prose=prose, said=said)
+    environment.filters.update(prose=prose, said=said, exception=spoken_exception)
     return environment

@@ -18,17 +18,18 @@ def links(run: Run) -> Iterator[Crash]:
         crash = crash.cause
 
 
-def user_line(run: Run) -> Location | None:
-    """The user's innermost line, of the crash or of an exception behind it."""
-    for crash in links(run):
+def user_line(run: Run, told: Crash | None = None) -> Location | None:
+    """The user's innermost line: of the exception that tells, or else of any other in the chain."""
+    first = [told] if told is not None else []
+    for crash in [*first, *links(run)]:
         if crash.user_frame is not None:
             return crash.user_frame.location
     return None
 
 
-def device_line(run: Run) -> Location | None:
+def device_line(run: Run, told: Crash | None = None) -> Location | None:
     """Where the script names the CUDA device that it was refused: one place, and not the one that failed."""
-    failed = user_line(run)
+    failed = user_line(run, told)
     if failed is None or "cuda" in failed.source:
         return failed
     code = Code.of(run)

@@ -26,7 +26,7 @@ class CpuOnlyTorch(Rule):
         crash = next((c for c in links(run) if "not compiled with CUDA enabled" in c.message), None)
         beside_gpu = environment is not None and environment.gpus and _is_cpu_build(environment)
         if crash is not None:
-            yield self._on_crash(run, environment)
+            yield self._on_crash(run, crash, environment)
         elif beside_gpu and environment is not None and run.first(Crash) is None:
             yield self.diagnose(
                 severity="warning",
@@ -37,14 +37,14 @@ class CpuOnlyTorch(Rule):
                 remedies=(_reinstall(environment),),
             )
 
-    def _on_crash(self, run: Run, environment: Environment | None) -> Diagnosis:
+    def _on_crash(self, run: Run, crash: Crash, environment: Environment | None) -> Diagnosis:
         version, _ = torch_of(run)
         here = bool(environment and environment.gpus)
         evidence: tuple[str, ...] = ()
         if environment is not None:
             seen = _driver(environment) if here else "no NVIDIA GPU is visible on this machine"
             evidence = (seen,)
-        named, failed = device_line(run), user_line(run)
+        named, failed = device_line(run, crash), user_line(run, crash)
         choose = Remedy(title=f"choose the device that is there: `{_DEVICE}`")
         reinstall = _reinstall(environment)
         return self.diagnose(

@@ -36,7 +36,7 @@ class InvisibleGpu(Rule):
             if loading
             else "this line asks for CUDA, and the process sees no GPU",
             confidence="proven",
-            where=user_line(run) if loading else device_line(run),
+            where=user_line(run, crash) if loading else device_line(run, crash),
             label="needs a GPU",
             culprit=Culprit(phase="setup", module="torch.cuda"),
             evidence=tuple(_evidence(quoted(crash.message), environment)),

@@ -45,7 +45,7 @@ class MissingSharedLibrary(Rule):
                 yield self._missing(run, crash, missing.group(1))
                 return
             if older is not None:
-                yield self._older(run, older.group(1), older.group(2))
+                yield self._older(run, crash, older.group(1), older.group(2))
                 return
 
     def _missing(self, run: Run, crash: Crash, library: str) -> Diagnosis:
@@ -55,18 +55,18 @@ class MissingSharedLibrary(Rule):
         return self.diagnose(
             headline=f"{by} the system library `{library}`, which is not on this machine",
             confidence="proven",
-            where=user_line(run),
+            where=user_line(run, crash),
             label="loads it",
             culprit=Culprit(phase="setup", module=package or library),
             evidence=_evidence(library, environment),
             remedies=_cures(library, package),
         )
 
-    def _older(self, run: Run, library: str, version: str) -> Diagnosis:
+    def _older(self, run: Run, crash: Crash, library: str, version: str) -> Diagnosis:
         return self.diagnose(
             headline=f"a compiled package needs `{version}`, which this system's library does not have",
             confidence="proven",
-            where=user_line(run),
+            where=user_line(run, crash),
             label="loads it",
             culprit=Culprit(phase="setup", module=version),
             evidence=(f"the loader looked in `{library}`",),

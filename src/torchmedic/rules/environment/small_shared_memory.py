@@ -43,7 +43,7 @@ class SmallSharedMemory(Rule):
             headline=f"the shared memory{of} could not hold what a worker passes on",
             # torch adds "might be caused by insufficient shared memory" to every bus error of a worker.
             confidence="proven" if small or "unable to" in crash.message else "likely",
-            where=user_line(run),
+            where=user_line(run, crash),
             label="the worker's batch does not arrive",
             culprit=Culprit(phase="data"),
             evidence=tuple(_evidence(crash, environment, small)),

@@ -38,7 +38,7 @@ class UnreachableNetwork(Rule):
         yield self.diagnose(
             headline=f"{target} was not reached" + (": this machine has no way out" if known else ""),
             confidence="proven",
-            where=user_line(run),
+            where=user_line(run, crash),
             label="asks the network",
             culprit=Culprit(phase="setup", module=host or None),
             evidence=_evidence(crash, network, host),

@@ -37,10 +37,11 @@ def kinds_said(crash: Crash | None) -> tuple[str, str] | None:
     match = said(crash, *_PAIRS)
     if match is None:
         return None
-    return _plain(match[1]), _plain(match[2])
+    return plain_kind(match[1]), plain_kind(match[2])
 
 
-def _plain(word: str) -> str:
+def plain_kind(word: str) -> str:
+    """A type as messages call it, by its name in torch: `int32` for `Int`."""
     word = re.sub(r"^torch\.", "", word).lower()
     return _KINDS.get(word, word)
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from torchmedic.facts import Location, ModuleFact, Run
 from torchmedic.rules.errors._following import (
-    constants_behind,
     given_for,
     passed_as,
     passed_by_callers,
-    passing_calls,
     written_under,
 )
 from torchmedic.rules.errors._reading import built_at, short_type
@@ -29,63 +26,13 @@ def computed_at(run: Run, layer: ModuleFact | None, setting: str) -> Location | 
     if layer is None or built is None:
         return None
     code = Code.of(run)
-    given = _argument(code, built, layer, setting)
+    given = argument_of(code, built, layer, setting)
     found = _Number(code).of_expression(given, built, 0) if given is not None else None
     return found if found is not None and (found.file, found.line) != (built.file, built.line) else None
 
 
-@dataclass(frozen=True)
-class Handed:
-    """The call that passed a layer's setting into the function which builds it.
-
-    `crossed` is the parameter that was given what is named like this one: the arguments are in another order.
-    """
-
-    where: Location
-    parameter: str
-    crossed: str = ""
-
-    def label(self, number: int) -> str:
-        if self.crossed:
-            return f"`{self.parameter}` is passed as `{self.crossed}` here"
-        return f"`{self.parameter}` is {number} here"
-
-
-def handed_at(run: Run, layer: ModuleFact | None, setting: str) -> Handed | None:
-    """Where a layer's setting was handed in, if it is a parameter that serves this layer alone."""
-    built = built_at(run, layer) if layer is not None else None
-    if layer is None or built is None:
-        return None
-    code = Code.of(run)
-    given = _argument(code, built, layer, setting)
-    bound = code.last_assignment(given.id, built) if isinstance(given, ast.Name) else None
-    function = bound.node if bound is not None and bound.how == "argument" else None
-    if not isinstance(given, ast.Name) or not isinstance(function, ast.FunctionDef) or bound is None:
-        return None
-    if sum(isinstance(n, ast.Name) and n.id == given.id for line in function.body for n in ast.walk(line)) != 1:
-        return None
-    calls = list(passing_calls(code, bound.location, function, given.id))
-    if len(calls) != 1:
-        return None
-    place, call, value = calls[0]
-    crossed = _crossed(function, call, given.id, value)
-    if crossed:
-        return Handed(place, given.id, crossed)
-    number = layer.settings.get(setting, "")
-    written = {at: value for at, value in constants_behind(code, value, place) if str(value) == number}
-    return Handed(next(iter(written)), given.id) if len(written) == 1 else None
-
-
-def _crossed(function: ast.FunctionDef, call: ast.Call, name: str, value: ast.expr) -> str:
-    """The other parameter of a call that is given a variable of this one's name."""
-    if not isinstance(value, ast.Name) or value.id == name:
-        return ""
-    names = [a.arg for a in function.args.args if a.arg != "self"]
-    passed = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords if k.arg)]
-    return next((n for n, v in passed if n != name and isinstance(v, ast.Name) and v.id == name), "")
-
-
-def _argument(code: Code, built: Location, layer: ModuleFact, setting: str) -> ast.expr | None:
+def argument_of(code: Code, built: Location, layer: ModuleFact, setting: str) -> ast.expr | None:
+    """What the line that builds a layer gives for one of its settings."""
     kind = short_type(layer.type)
     calls = [call for place, call in code.calls(kind) if (place.file, place.line) == (built.file, built.line)]
     call = calls[0] if len(calls) == 1 else _member(code, built, layer.path, kind)

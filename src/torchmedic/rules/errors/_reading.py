@@ -12,6 +12,7 @@ from torchmedic.facts import (
     IndexOutside,
     LayerBuilt,
     Location,
+    ModelAtCrash,
     ModuleFact,
     RefetchedSample,
     Run,
@@ -117,6 +118,14 @@ def _mentioned_as(expression: str) -> str:
     """What a line has to mention: the variable, or for `self` the attribute."""
     first, _, rest = expression.partition("[")[0].partition(".")
     return f"self.{rest}" if first == "self" else first
+
+
+def lacks_data(run: Run, crash: Crash) -> bool:
+    """Whether a model's parameters are on meta; a script that puts its data there too means a device like any other."""
+    held = (t for f in crash.frames if f.is_user for _, t in tensors(f))
+    if any(t.device == "meta" and not t.is_parameter and not t.grad_fn and t.is_leaf for t in held):
+        return False
+    return crash.source == "text" or any("meta" in (m.devices or {}) for m in run.all(ModelAtCrash))
 
 
 def sample_of(fact: IndexOutside) -> Iterator[str]:

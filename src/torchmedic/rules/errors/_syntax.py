@@ -103,7 +103,8 @@ class Code:
     def last_assignment(self, name: str, place: Location) -> Assignment | None:
         """The binding of a name that reaches a line: the last one above it, else the last one of a loop below it."""
         found = self.assignments(name, place)
-        above = [a for a in found if a.location.line < place.line]
+        # A function may be written in one line with its body.
+        above = [a for a in found if a.location.line < place.line or a.how == "argument"]
         return above[-1] if above else (found[-1] if found and found[-1].location.line != place.line else None)
 
     def item_assignments(self, name: str, place: Location) -> list[Location]:

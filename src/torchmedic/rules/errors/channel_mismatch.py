@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from torchmedic.facts import Crash, ModuleFact, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._axes import reordering_behind
-from torchmedic.rules.errors._numbers import computed_at, handed_at
+from torchmedic.rules.errors._handing import Handed, handed_at
+from torchmedic.rules.errors._numbers import computed_at
 from torchmedic.rules.errors._reading import (
     also,
     built_at,
@@ -60,7 +61,7 @@ class ChannelMismatch(Rule):
         yield self.diagnose(
             headline=f"{quoted(name)} takes {wanted} channels, but its input {shape(sizes)} has {got}",
             # Which call turned this very input, or handed the number in, is read from the text of the script.
-            confidence="proven" if moved is None and handed is None else "likely",
+            confidence="proven" if moved is None and (handed is None or handed.is_seen) else "likely",
             where=where,
             label=f"`{moved.instead}` would bring the {wanted} channels first"
             if moved is not None
@@ -79,7 +80,7 @@ class ChannelMismatch(Rule):
             remedies=(
                 Remedy(title=f"write `{moved.instead}` instead of `{moved.written}`")
                 if moved is not None
-                else _cure(name, conv, wanted, got, permuted, len(sizes)),
+                else _cure(name, conv, wanted, got, permuted, len(sizes), handed),
             ),
         )
 
@@ -96,11 +97,13 @@ def _told(settings: dict[str, str]) -> str:
     return ", ".join(kept)
 
 
-def _cure(name: str, conv: bool, wanted: int, got: int, permuted: bool, rank: int) -> Remedy:
+def _cure(name: str, conv: bool, wanted: int, got: int, permuted: bool, rank: int, handed: Handed | None) -> Remedy:
     if permuted:
         order = ", ".join(map(str, [0, rank - 1, *range(1, rank - 1)]))
         return Remedy(title=f"move the channels to dimension 1: `x = x.permute({order})`")
     word = "in_channels" if conv else "num_features"
+    if handed is not None and (call := handed.rewritten(got)) is not None:
+        return Remedy(title=f"write `{call[1]}` instead of `{call[0]}`")
     detail = "or convert the images to three channels" if (wanted, got) == (3, 1) else ""
     detail = "or convert the images to grey" if (wanted, got) == (1, 3) else detail
     return Remedy(title=f"build `{name}` with `{word}={got}`", detail=detail)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from torchmedic.facts import Crash, ModelAtCrash, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._reading import (
     crash_in,
+    lacks_data,
     layer_in,
     layer_name,
     quoted,
@@ -44,6 +46,8 @@ class DeviceMismatch(Rule):
         line = user_line(crash) if crash is not None else None
         if crash is None or match is None or line is None or crash.type_name != "RuntimeError":
             return
+        if re.search(r"\bmeta\b", match[0]) and lacks_data(run, crash):
+            return  # parameters without data have a rule of their own
         layer = layer_in(crash)
         there = _device_of_model(run)
         mentioned = tensors_on_line(run, crash.user_frame)

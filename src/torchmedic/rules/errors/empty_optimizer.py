@@ -50,17 +50,17 @@ class EmptyOptimizer(Rule):
             remedies=(Remedy(title=f"keep a list: `{name} = list(…)`"), Remedy(title="or call `parameters()` again")),
         )
 
-    def _hidden(self, hidden: tuple[str, Location], showed: Location, run: Run) -> Diagnosis:
-        name, place = hidden
+    def _hidden(self, hidden: tuple[str, str, Location], showed: Location, run: Run) -> Diagnosis:
+        name, kind, place = hidden
         return self.diagnose(
-            headline=f"the model has 0 parameters: `{name}` is a plain list, which hides its layers",
+            headline=f"the model has 0 parameters: `{name}` is a plain {kind}, which hides its layers",
             confidence="proven",
             where=place,
-            label="layers in a list are not registered",
+            label=f"layers in a {kind} are not registered",
             also=also((showed, "the optimizer finds nothing"), but=place),
             culprit=Culprit(module=name, phase="setup"),
             evidence=_counts(run),
-            remedies=(Remedy(title=f"write `self.{name} = nn.ModuleList([...])`"),),
+            remedies=(_registered(name, kind, place),),
         )
 
     def _nothing(self, showed: Location, run: Run) -> Diagnosis:
@@ -72,6 +72,13 @@ class EmptyOptimizer(Rule):
             evidence=_counts(run),
             remedies=(Remedy(title="pass the parameters of a model that has some: `model.parameters()`"),),
         )
+
+
+def _registered(name: str, kind: str, place: Location) -> Remedy:
+    if kind == "dict":
+        return Remedy(title=f"write `self.{name} = nn.ModuleDict({{...}})`, with texts as keys")
+    empty = place.source.split("#")[0].replace(" ", "").rstrip().endswith(("=[]", "=list()"))
+    return Remedy(title=f"write `self.{name} = nn.ModuleList({'' if empty else '[...]'})`")
 
 
 def _counts(run: Run) -> tuple[str, ...]:
@@ -110,8 +117,11 @@ def _mention(code: Code, name: str, after: Location, before: Location) -> Locati
     return None
 
 
-def _hidden_layers(run: Run, code: Code) -> tuple[str, Location] | None:
-    """`self.layers = [nn.Linear(…), …]` in the class of a model without parameters."""
+def _hidden_layers(run: Run, code: Code) -> tuple[str, str, Location] | None:
+    """What a model without parameters keeps its layers in: as it was seen, else `self.layers = [nn.Linear(…), …]`."""
+    for seen in (held for model in run.all(ModelAtCrash) if model.parameters == 0 for held in model.hidden):
+        if seen.where is not None:
+            return seen.attribute, seen.container, seen.where
     empty = {m.type.rpartition(".")[2] for m in run.all(ModelAtCrash) if m.parameters == 0}
     layers = _classes_of_modules(code)
     for file, tree in code.trees.items():
@@ -124,7 +134,7 @@ def _hidden_layers(run: Run, code: Code) -> tuple[str, Location] | None:
             made = [dotted(n.func) for n in ast.walk(node.value) if isinstance(n, ast.Call)]
             makes = any(name[:3] == "nn." or name in layers for name in made)
             if inside and makes and isinstance(target, ast.Attribute):
-                return target.attr, place
+                return target.attr, "list", place
     return None
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.errors._reading import crash_in, described, quoted, said, shape, tensors_on_line, user_line
+from torchmedic.rules.errors._graphs import Graphs, graphs_behind, pooling
+from torchmedic.rules.errors._reading import also, crash_in, described, quoted, said, shape, tensors_on_line, user_line
 from torchmedic.rules.errors._syntax import Code
 
 _PATTERNS = (
@@ -43,6 +45,10 @@ class LossShapeMismatch(Rule):
         written = _arguments(Code.of(run), line)
         pred, target = _named(mentioned, x, written[0]), _named(mentioned[::-1], y, written[1])
         loss = frames[-1].location.function if frames else "the loss"
+        graphs = graphs_behind(run, crash, x, y)
+        if graphs is not None and x is not None and y is not None:
+            yield self._unpooled(run, loss, graphs, line, x, y)
+            return
         yield self.diagnose(
             headline=f"`{loss}` cannot compare {quoted(pred)} {shape(x.shape)} and {quoted(target)} {shape(y.shape)}"
             if x and y
@@ -51,7 +57,28 @@ class LossShapeMismatch(Rule):
             where=line,
             culprit=Culprit(tensor=target, op=loss, phase="forward"),
             evidence=tuple(_evidence(mentioned, loss)),
-            remedies=(_cure(loss, pred.removeprefix("the "), target.removeprefix("the "), x, y),),
+            remedies=(_cure(run, loss, pred.removeprefix("the "), target.removeprefix("the "), x, y),),
+        )
+
+    def _unpooled(
+        self, run: Run, loss: str, graphs: Graphs, line: Location, x: TensorSummary, y: TensorSummary
+    ) -> Diagnosis:
+        where = graphs.answered or line
+        pool = pooling(run)
+        return self.diagnose(
+            headline=f"the prediction {shape(x.shape)} has a row per node, the target {shape(y.shape)} one per graph",
+            confidence="proven",
+            where=where,
+            label="no pooling on the way here" if where is graphs.answered else "",
+            also=also((line, f"compared by `{loss}` here"), but=where),
+            culprit=Culprit(tensor=graphs.batch, op=loss, phase="forward"),
+            evidence=(f"`{graphs.batch}` holds {y.shape[0]} graphs with {x.shape[0]} nodes",),
+            remedies=(
+                Remedy(
+                    title=f"pool the nodes of each graph before the last layer: `h = {pool}(h, {graphs.index})`",
+                    detail="" if "." in graphs.index else f"and hand `{graphs.batch}.batch` to `forward`",
+                ),
+            ),
         )
 
 
@@ -79,7 +106,12 @@ def _evidence(mentioned: list[tuple[str, TensorSummary]], loss: str) -> Iterator
         yield f"`{loss}` takes prediction and target of one and the same shape"
 
 
-def _cure(loss: str, pred: str, target: str, x: TensorSummary | None, y: TensorSummary | None) -> Remedy:
+def _reshapes(run: Run) -> bool:
+    texts = Code.of(run).texts.values()
+    return not texts or any(re.search(r"\b(view|reshape|[Ff]latten|rearrange|unfold)\(", text) for text in texts)
+
+
+def _cure(run: Run, loss: str, pred: str, target: str, x: TensorSummary | None, y: TensorSummary | None) -> Remedy:
     if x is None or y is None:
         return Remedy(title="make the shapes of prediction and target fit the loss")
     if loss in ("cross_entropy", "nll_loss"):
@@ -96,6 +128,8 @@ def _cure(loss: str, pred: str, target: str, x: TensorSummary | None, y: TensorS
                 f"`{pred}.flatten(0, 1), {target}.flatten()`"
             )
         if x.shape[:1] != y.shape[:1]:
+            if not _reshapes(run):
+                return Remedy(title=f"give the prediction one row per target: it has {x.shape[0]} for {y.shape[0]}")
             return Remedy(title="keep the batch dimension on the way: a `view(-1, …)` before has mixed it with others")
     if len(x.shape) == len(y.shape) + 1 and x.shape[-1:] == (1,):
         return Remedy(title=f"drop the last dimension: `{pred}.squeeze(-1)`")

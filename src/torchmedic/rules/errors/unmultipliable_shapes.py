@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, ModuleFact, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.errors._numbers import Handed, computed_at, handed_at
+from torchmedic.rules.errors._handing import Handed, handed_at
+from torchmedic.rules.errors._numbers import computed_at
 from torchmedic.rules.errors._reading import (
     also,
     built_at,
@@ -76,6 +77,8 @@ class UnmultipliableShapes(Rule):
             if computed is not None
             else Remedy(title=f"pass the arguments in the order of the parameters: {_order(handed)}")
             if handed is not None and handed.crossed
+            else Remedy(title=f"write `{call[1]}` instead of `{call[0]}`")
+            if handed is not None and (call := handed.rewritten(given.shape[-1])) is not None
             else Remedy(
                 title=f"build `{name}` with `in_features={given.shape[-1]}`: "
                 f"`{short_type(layer.type)}({given.shape[-1]}, {out})`",
@@ -86,7 +89,7 @@ class UnmultipliableShapes(Rule):
             headline=f"`{name}` takes {wanted} features, but its input {shape(given.shape)} "
             f"has {given.shape[-1] if given.shape else 'no'} in the last dimension",
             # Who handed the number in is read from the text of the script.
-            confidence="proven" if handed is None else "likely",
+            confidence="proven" if handed is None or handed.is_seen else "likely",
             where=where,
             label="the input arrives unflattened"
             if flat is not None

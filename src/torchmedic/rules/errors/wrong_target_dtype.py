@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, Frame, Run, TensorSummary
+from torchmedic.facts import Crash, Frame, Location, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._dtypes import plain_kind
 from torchmedic.rules.errors._reading import crash_in, quoted, said, short_type, tensors, tensors_on_line, user_line
+from torchmedic.rules.errors._syntax import dotted
 
 _LONG = (
     r"expected scalar type Long but found (\w+)",
     r"expected target.* Long",
-    r"\"nll_loss\w*\" not implemented for '(\w+)'",
+    r"\"nll_loss\w*\" not implemented for '(Int|Short|Byte|Char|Bool|Float|Double)'",
     r"Expected floating point type for target with class probabilities, got (\w+)",
     r"expected (?:target )?dtype .*Long",
 )
@@ -48,13 +52,14 @@ class WrongTargetDtype(Rule):
         line = user_line(crash)
         target = _target(run, crash, frame)
         classes = wants_long is not None and (frame is None or frame.location.function in _CLASS_LOSSES)
-        name, form = target if target is not None else ("the target", None)
+        name, form = target if target is not None else (_written_target(line, frame) or "the target", None)
+        found = (wants_long or wants_float) if form is None else None
         loss = frame.location.function if frame is not None else "the loss"
         if form is not None and form.dtype == "float64" and not classes:
             return
         yield self.diagnose(
             headline=f"`{loss}` takes {'whole numbers (int64)' if classes else 'floats'} as target, "
-            f"but {quoted(name)} is {form.dtype if form else 'of another type'}",
+            f"but {quoted(name)} is {form.dtype if form else _dtype_said(found) or 'of another type'}",
             confidence="proven" if form is not None else "likely",
             where=line,
             culprit=Culprit(tensor=name, op=loss, phase="forward"),
@@ -76,6 +81,25 @@ def _target(run: Run, crash: Crash, frame: Frame | None) -> tuple[str, TensorSum
         return next(((n, t) for n, t in mentioned if (t.shape, t.dtype) == form), ("target", value.tensor))
     whole = [(n, t) for n, t in [*mentioned, *tensors(crash.user_frame)] if t.dtype.startswith(("int", "uint", "bool"))]
     return whole[0] if whole else None
+
+
+def _written_target(line: Location | None, frame: Frame | None) -> str:
+    """The target's expression where only the text of the line is known: the second argument of the call of a loss."""
+    try:
+        tree = ast.parse(line.source.strip()) if line is not None and frame is not None else ast.Module([], [])
+    except SyntaxError:
+        return ""
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and len(n.args) == 2]
+    named = [c for c in calls if re.search(r"loss|crit|entropy", dotted(c.func), re.IGNORECASE)]
+    target = named[0].args[1] if len(named) == 1 else None
+    if line is None or not isinstance(target, (ast.Name, ast.Attribute, ast.Subscript)):
+        return ""
+    return ast.get_source_segment(line.source.strip(), target) or ""
+
+
+def _dtype_said(found: re.Match[str] | None) -> str:
+    """The type that the message complains about."""
+    return plain_kind(found[1]) if found is not None and found.lastindex else ""
 
 
 def _evidence(crash: Crash, name: str, form: TensorSummary | None, classes: bool) -> Iterator[str]:

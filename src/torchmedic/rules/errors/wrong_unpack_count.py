@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from torchmedic.facts import Crash, Frame, LayerBuilt, Location, Run
+from torchmedic.facts import Crash, FailedUnpack, Frame, LayerBuilt, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._reading import also, crash_in, said, short_type, user_line
 from torchmedic.rules.errors._syntax import Code, dotted
+from torchmedic.rules.errors._unpacking import RETURNS, Part, Shape, at_fault, fitted, inside, source_of
 
 _MANY = r"too many values to unpack \(expected (?P<expected>\d+)(?:, got (?P<got>\d+))?\)"
 _FEW = r"not enough values to unpack \(expected (?P<expected>(?:at least )?\d+), got (?P<got>\d+)\)"
-_RETURNS = {
-    "LSTM": ("two: the output of every step, and the pair `(h_n, c_n)`", "output, (h_n, c_n)"),
-    "GRU": ("two: the output of every step, and `h_n`", "output, h_n"),
-    "RNN": ("two: the output of every step, and `h_n`", "output, h_n"),
-    "MultiheadAttention": ("two: the output, and the attention weights", "output, weights"),
-    "LSTMCell": ("two: `h` and `c`", "h, c"),
-    "GRUCell": ("one tensor `h`", "h"),
-    "Linear": ("one tensor", "output"),
+_WORDS = {
+    "LSTM": "two: the output of every step, and the pair `(h_n, c_n)`",
+    "GRU": "two: the output of every step, and `h_n`",
+    "RNN": "two: the output of every step, and `h_n`",
+    "MultiheadAttention": "two: the output, and the attention weights",
+    "LSTMCell": "two: `h` and `c`",
+    "GRUCell": "one tensor `h`",
+    "RNNCell": "one tensor `h`",
 }
+_ONE_TENSOR = re.compile(r"torch\.nn\.modules\.(linear|conv|batchnorm|normalization|dropout|pooling|sparse|flatten)\.")
 
 
 @dataclass(frozen=True)
 class Returned:
-    """What the right side gives: in words, how it would be unpacked, and where that is decided."""
+    """What the right side gives: in words, its form by usual names, and where that is decided."""
 
     source: str
     words: str
-    unpacking: str = ""
+    form: Shape | None = None
     decided: Location | None = None
 
 
@@ -54,25 +57,50 @@ class WrongUnpackCount(Rule):
         target, value = _sides(code.statement(line))
         if target is None or value is None:
             return
-        expected, got = match["expected"], match["got"]
-        returned = _returned(run, code, frame, value, line)
-        names = ast.unparse(target).strip("()")
-        what = returned.source if returned is not None else ast.unparse(value)
-        gives = f"{got} values" if got else "more values"
+        seen = run.last(FailedUnpack)
+        layer = _layer(run, frame, dotted(value.func)) if isinstance(value, ast.Call) else ""
+        part = at_fault(target, value, match["expected"], seen.span if seen is not None else "", _given(layer))
+        if part is None:
+            return
+        source, within = source_of(value, part.path)
+        returned = _returned(run, code, frame, source)
+        what = returned.source if returned is not None else ast.unparse(source)
+        written = next((n for n in (part.text, ast.unparse(part.target)) if n in line.source), "")
         yield self.diagnose(
-            headline=f"`{names}` takes {expected} values, but `{what}` gives {gives}",
+            headline=_headline(part, match, layer, what, within),
             confidence="proven",
             where=line,
-            mark=names if names in line.source else "",
+            mark=written,
             also=also(
                 (returned.decided if returned else None, "what is returned is written here"),
                 (_handed_in(code, crash, value), "handed in here"),
                 but=line,
             ),
-            culprit=Culprit(tensor=names, module=what, phase="forward", op="unpack"),
+            culprit=Culprit(tensor=part.text, module=what, phase="forward", op="unpack"),
             evidence=(f"`{what}` returns {returned.words}",) if returned is not None else (),
-            remedies=(_cure(line, names, returned),),
+            remedies=(_cure(line, target, returned),),
         )
+
+
+def _headline(part: Part, match: re.Match[str], layer: str, what: str, within: tuple[int, ...]) -> str:
+    """Which names could not be filled, and with what."""
+    expected, got, kind = match["expected"], match["got"], short_type(layer)
+    given = inside(_given(layer), within) if within else None
+    if given is not None and len(within) == 1:
+        form = "one tensor" if isinstance(given, str) else f"a tuple of {len(given)}"
+        if within[0]:
+            return f"`{part.text}` takes {expected} values, but the second result of `{kind}` is {form}"
+        return f"`{part.text}` takes {expected} values, but the first result of `{kind}` is {form}"
+    gives = "more values" if not got else "1 value" if got == "1" else f"{got} values"
+    if not within and isinstance(_given(layer), str):
+        gives = "one tensor"
+    if len(within) == 1:
+        return f"`{part.text}` takes {expected} values, but `{what}` gives {gives} at index {within[0]}"
+    return f"`{part.text}` takes {expected} values, but `{what}` gives {gives}"
+
+
+def _given(layer: str) -> Shape | None:
+    return RETURNS.get(short_type(layer), "output" if _ONE_TENSOR.match(layer) else None)
 
 
 def _handed_in(code: Code, crash: Crash, value: ast.expr) -> Location | None:
@@ -92,15 +120,16 @@ def _sides(statement: ast.stmt | None) -> tuple[ast.expr | None, ast.expr | None
     return None, None
 
 
-def _returned(run: Run, code: Code, frame: Frame, value: ast.expr, line: Location) -> Returned | None:
+def _returned(run: Run, code: Code, frame: Frame, value: ast.expr) -> Returned | None:
     if isinstance(value, ast.Call) and dotted(value.func).rpartition(".")[2] in ("DataLoader", "enumerate", "tqdm"):
         item = _item_of_dataset(code)
         return Returned(dotted(value), *item) if item is not None else None
     if isinstance(value, ast.Call):
         name = dotted(value.func)
-        if (layer := _layer(run, name)) in _RETURNS:
-            words, unpacking = _RETURNS[layer]
-            return Returned(f"{name}", f"{words} ({layer})", unpacking)
+        layer = _layer(run, frame, name)
+        if (given := _given(layer)) is not None:
+            kind = short_type(layer)
+            return Returned(name, f"{_WORDS.get(kind, 'one tensor')} ({kind})", given)
         own = code.function(name.rpartition(".")[2])
         return _from_function(code, name, *own) if own is not None else None
     held = frame.value(dotted(value))
@@ -113,10 +142,15 @@ def _returned(run: Run, code: Code, frame: Frame, value: ast.expr, line: Locatio
     return Returned(dotted(value), *item) if isinstance(value, ast.Name) and item is not None else None
 
 
-def _layer(run: Run, name: str) -> str:
+def _layer(run: Run, frame: Frame, name: str) -> str:
+    """The type of the layer that is called by this name; of several that end so, only where all are of one type."""
     path = name.removeprefix("self.")
-    built = (b for b in run.all(LayerBuilt) if b.path == path or b.path.endswith(f".{path}"))
-    return next((short_type(b.type) for b in built), "")
+    around = frame.module.path if frame.module is not None else ""
+    built = {b.path: b.type for b in run.all(LayerBuilt)}
+    if (exact := built.get(f"{around}.{path}" if around else path)) is not None:
+        return exact
+    fitting = {kind for own, kind in built.items() if own.endswith(f".{path}")}
+    return fitting.pop() if len(fitting) == 1 else ""
 
 
 def _from_function(code: Code, name: str, file: str, function: ast.FunctionDef) -> Returned | None:
@@ -126,23 +160,23 @@ def _from_function(code: Code, name: str, file: str, function: ast.FunctionDef) 
     value = returns[-1].value
     count = len(value.elts) if isinstance(value, ast.Tuple) else 1
     words = f"{count} values: `{ast.unparse(value)}`" if value is not None and count > 1 else "one value"
-    unpacking = ", ".join(ast.unparse(e) for e in value.elts) if isinstance(value, ast.Tuple) else ""
-    plain = unpacking if all(part.strip().isidentifier() for part in unpacking.split(",")) else ""
-    return Returned(name, words, plain, code.place(file, returns[-1]))
+    plain = tuple(e.id for e in value.elts if isinstance(e, ast.Name)) if isinstance(value, ast.Tuple) else ()
+    return Returned(name, words, plain if plain and len(plain) == count else None, code.place(file, returns[-1]))
 
 
-def _item_of_dataset(code: Code) -> tuple[str, str, Location] | None:
+def _item_of_dataset(code: Code) -> tuple[str, None, Location] | None:
     """What the user's own `__getitem__` returns, for loops over a loader."""
     found = code.function("__getitem__") if sum("def __getitem__" in t for t in code.texts.values()) == 1 else None
     made = _from_function(code, "__getitem__", *found) if found is not None else None
-    return (f"batches of {made.words}", "", made.decided) if made is not None and made.decided is not None else None
+    return (f"batches of {made.words}", None, made.decided) if made is not None and made.decided is not None else None
 
 
-def _cure(line: Location, names: str, returned: Returned | None) -> Remedy:
+def _cure(line: Location, target: ast.expr, returned: Returned | None) -> Remedy:
     source = line.source.split("  #")[0].strip()
-    if returned is not None and returned.unpacking and names in source:
-        written = [part.strip() for part in names.split(",")]
-        pair = len(written) == 3 and returned.unpacking.endswith("(h_n, c_n)")
-        new = f"{written[0]}, ({written[1]}, {written[2]})" if pair else returned.unpacking
-        return Remedy(title="unpack what is returned", diff=f"- {source}\n+ {source.replace(names, new, 1)}")
+    left, equals, right = source.partition(" = ")
+    if returned is not None and returned.form is not None and equals and ast.unparse(target).strip("()") in f"({left})":
+        indent = left[: len(left) - len(left.rpartition("; ")[2])]
+        return Remedy(
+            title="unpack what is returned", diff=f"- {source}\n+ {indent}{fitted(target, returned.form)} = {right}"
+        )
     return Remedy(title="write as many names on the left as values come from the right; `_` for those not needed")
