@@ -99,6 +99,7 @@ from torchmedic.facts.loaders import LabelMapsApart as LabelMapsApart
 from torchmedic.facts.loaders import PassWithoutBatches as PassWithoutBatches
 from torchmedic.facts.loaders import SettingOnSubset as SettingOnSubset
 from torchmedic.facts.loaders import SharedSetting as SharedSetting
+from torchmedic.facts.loaders import SpentIterator as SpentIterator
 from torchmedic.facts.loaders import TargetAmongInputs as TargetAmongInputs
 from torchmedic.facts.loss import AccidentalBroadcast as AccidentalBroadcast
 from torchmedic.facts.loss import LossCall as LossCall

@@ -128,3 +128,21 @@ class PassWithoutBatches(Observation):
     batch_size: int
     drop_last: bool
     passes: int
+
+
+@fact
+class SpentIterator(Observation):
+    """A loop that goes over an iterator which was used up before: `empty` passes without an item, of `passes` planned.
+
+    `made` is the line that made the iterator and `text` what it says; `batches` is how many a loader had handed out.
+    """
+
+    kind: ClassVar[str] = "spent-iterator"
+    step: int | None
+    name: str
+    text: str
+    made: Location | None
+    loop: Location
+    passes: int | None
+    empty: int
+    batches: int
