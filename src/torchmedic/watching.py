@@ -70,6 +70,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
 
 def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
     """What looks at how the loaders of a script are used."""
+    from torchmedic.probes.collate_exam import CollateExam
     from torchmedic.probes.empty_passes import EmptyPasses
     from torchmedic.probes.full_batches import FullBatches
     from torchmedic.probes.group_splits import GroupSplits
@@ -79,7 +80,7 @@ def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
     from torchmedic.probes.subset_settings import SubsetSettings
 
     own = (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders))
-    return (*own, GroupSplits(), SubsetSettings(), SpentIterators())
+    return (*own, GroupSplits(), SubsetSettings(), SpentIterators(), CollateExam(loaders))
 
 
 def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:

@@ -93,6 +93,7 @@ from torchmedic.facts.held import HeldTable as HeldTable
 from torchmedic.facts.held import LabelsPairedApart as LabelsPairedApart
 from torchmedic.facts.held import MessagesOverTest as MessagesOverTest
 from torchmedic.facts.held import SmallField as SmallField
+from torchmedic.facts.loaders import CollatedApart as CollatedApart
 from torchmedic.facts.loaders import ConstantTargets as ConstantTargets
 from torchmedic.facts.loaders import InputsApart as InputsApart
 from torchmedic.facts.loaders import LabelMapsApart as LabelMapsApart

@@ -146,3 +146,20 @@ class SpentIterator(Observation):
     passes: int | None
     empty: int
     batches: int
+
+
+@fact
+class CollatedApart(Observation):
+    """A `collate_fn` that puts the field `moved` of its samples in a new order, and the field `left` in none.
+
+    `order` is which sample each row of the moved field comes from; `where` the line that sorts or shuffles.
+    """
+
+    kind: ClassVar[str] = "collated-apart"
+    step: int | None
+    function: str
+    moved: str
+    left: str
+    order: tuple[int, ...]
+    where: Location
+    built: Location | None
