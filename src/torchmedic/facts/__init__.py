@@ -63,6 +63,8 @@ from torchmedic.facts.dependence import SamplesAsSequence as SamplesAsSequence
 from torchmedic.facts.dependence import SamplesMixed as SamplesMixed
 from torchmedic.facts.dependence import SwappedByView as SwappedByView
 from torchmedic.facts.dependence import TokensAhead as TokensAhead
+from torchmedic.facts.directions import OverlapMoved as OverlapMoved
+from torchmedic.facts.directions import PolicyMoved as PolicyMoved
 from torchmedic.facts.discards import DiscardedGradients as DiscardedGradients
 from torchmedic.facts.encodings import EncodedAnew as EncodedAnew
 from torchmedic.facts.environment import Environment as Environment
