@@ -75,12 +75,13 @@ def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
     from torchmedic.probes.full_batches import FullBatches
     from torchmedic.probes.group_splits import GroupSplits
     from torchmedic.probes.left_out import LeftOut
+    from torchmedic.probes.mirror_exam import MirrorExam
     from torchmedic.probes.paired_loaders import PairedLoaders
     from torchmedic.probes.spent_iterators import SpentIterators
     from torchmedic.probes.subset_settings import SubsetSettings
 
     own = (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders))
-    return (*own, GroupSplits(), SubsetSettings(), SpentIterators(), CollateExam(loaders))
+    return (*own, GroupSplits(), SubsetSettings(), SpentIterators(), CollateExam(loaders), MirrorExam(loaders))
 
 
 def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:

@@ -99,6 +99,7 @@ from torchmedic.facts.loaders import CollatedApart as CollatedApart
 from torchmedic.facts.loaders import ConstantTargets as ConstantTargets
 from torchmedic.facts.loaders import InputsApart as InputsApart
 from torchmedic.facts.loaders import LabelMapsApart as LabelMapsApart
+from torchmedic.facts.loaders import MirroredAlone as MirroredAlone
 from torchmedic.facts.loaders import PassWithoutBatches as PassWithoutBatches
 from torchmedic.facts.loaders import SettingOnSubset as SettingOnSubset
 from torchmedic.facts.loaders import SharedSetting as SharedSetting

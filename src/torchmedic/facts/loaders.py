@@ -163,3 +163,21 @@ class CollatedApart(Observation):
     order: tuple[int, ...]
     where: Location
     built: Location | None
+
+
+@fact
+class MirroredAlone(Observation):
+    """Drawn several times, samples whose field `image` is mirrored in some draws while `target` is the same in all.
+
+    `axis` is -1 where left and right change places; `samples` of the `looked_at` show it; `where` mirrors.
+    """
+
+    kind: ClassVar[str] = "mirrored-alone"
+    step: int | None
+    where: Location
+    dataset: str
+    axis: int
+    image: str
+    target: str
+    samples: int
+    looked_at: int

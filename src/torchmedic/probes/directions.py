@@ -129,7 +129,9 @@ class Directions:
         along = total = 0.0
         with torch.no_grad():
             for seen, gradient in zip(scores, found, strict=True):
-                moved = gradient * seen.weight * seen.sign if gradient is not None else torch.zeros(())
+                if gradient is None:
+                    continue
+                moved = gradient * seen.weight * seen.sign
                 along += float(moved.sum())
                 total += float(moved.abs().sum())
         first = scores[0].call.place
