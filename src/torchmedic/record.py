@@ -46,6 +46,9 @@ class Probe:
     def on_batch(self, batch: Any, iterator: Any) -> None:
         """A DataLoader handed out a batch."""
 
+    def on_end(self, iterator: Any) -> None:
+        """A DataLoader was asked for a batch and has none left."""
+
     def on_forward(self, module: Any) -> None:
         """An outermost module is about to be called."""
 

@@ -70,15 +70,18 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
 
 def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
     """What looks at how the loaders of a script are used."""
+    from torchmedic.probes.collate_exam import CollateExam
     from torchmedic.probes.empty_passes import EmptyPasses
     from torchmedic.probes.full_batches import FullBatches
     from torchmedic.probes.group_splits import GroupSplits
     from torchmedic.probes.left_out import LeftOut
+    from torchmedic.probes.mirror_exam import MirrorExam
     from torchmedic.probes.paired_loaders import PairedLoaders
+    from torchmedic.probes.spent_iterators import SpentIterators
     from torchmedic.probes.subset_settings import SubsetSettings
 
     own = (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders))
-    return (*own, GroupSplits(), SubsetSettings())
+    return (*own, GroupSplits(), SubsetSettings(), SpentIterators(), CollateExam(loaders), MirrorExam(loaders))
 
 
 def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:

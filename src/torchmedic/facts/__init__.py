@@ -64,6 +64,8 @@ from torchmedic.facts.dependence import SamplesAsSequence as SamplesAsSequence
 from torchmedic.facts.dependence import SamplesMixed as SamplesMixed
 from torchmedic.facts.dependence import SwappedByView as SwappedByView
 from torchmedic.facts.dependence import TokensAhead as TokensAhead
+from torchmedic.facts.directions import OverlapMoved as OverlapMoved
+from torchmedic.facts.directions import PolicyMoved as PolicyMoved
 from torchmedic.facts.discards import DiscardedGradients as DiscardedGradients
 from torchmedic.facts.encodings import EncodedAnew as EncodedAnew
 from torchmedic.facts.environment import Environment as Environment
@@ -94,12 +96,15 @@ from torchmedic.facts.held import HeldTable as HeldTable
 from torchmedic.facts.held import LabelsPairedApart as LabelsPairedApart
 from torchmedic.facts.held import MessagesOverTest as MessagesOverTest
 from torchmedic.facts.held import SmallField as SmallField
+from torchmedic.facts.loaders import CollatedApart as CollatedApart
 from torchmedic.facts.loaders import ConstantTargets as ConstantTargets
 from torchmedic.facts.loaders import InputsApart as InputsApart
 from torchmedic.facts.loaders import LabelMapsApart as LabelMapsApart
+from torchmedic.facts.loaders import MirroredAlone as MirroredAlone
 from torchmedic.facts.loaders import PassWithoutBatches as PassWithoutBatches
 from torchmedic.facts.loaders import SettingOnSubset as SettingOnSubset
 from torchmedic.facts.loaders import SharedSetting as SharedSetting
+from torchmedic.facts.loaders import SpentIterator as SpentIterator
 from torchmedic.facts.loaders import TargetAmongInputs as TargetAmongInputs
 from torchmedic.facts.loss import AccidentalBroadcast as AccidentalBroadcast
 from torchmedic.facts.loss import LossCall as LossCall

@@ -128,3 +128,56 @@ class PassWithoutBatches(Observation):
     batch_size: int
     drop_last: bool
     passes: int
+
+
+@fact
+class SpentIterator(Observation):
+    """A loop that goes over an iterator which was used up before: `empty` passes without an item, of `passes` planned.
+
+    `made` is the line that made the iterator and `text` what it says; `batches` is how many a loader had handed out.
+    """
+
+    kind: ClassVar[str] = "spent-iterator"
+    step: int | None
+    name: str
+    text: str
+    made: Location | None
+    loop: Location
+    passes: int | None
+    empty: int
+    batches: int
+
+
+@fact
+class CollatedApart(Observation):
+    """A `collate_fn` that puts the field `moved` of its samples in a new order, and the field `left` in none.
+
+    `order` is which sample each row of the moved field comes from; `where` the line that sorts or shuffles.
+    """
+
+    kind: ClassVar[str] = "collated-apart"
+    step: int | None
+    function: str
+    moved: str
+    left: str
+    order: tuple[int, ...]
+    where: Location
+    built: Location | None
+
+
+@fact
+class MirroredAlone(Observation):
+    """Drawn several times, samples whose field `image` is mirrored in some draws while `target` is the same in all.
+
+    `axis` is -1 where left and right change places; `samples` of the `looked_at` show it; `where` mirrors.
+    """
+
+    kind: ClassVar[str] = "mirrored-alone"
+    step: int | None
+    where: Location
+    dataset: str
+    axis: int
+    image: str
+    target: str
+    samples: int
+    looked_at: int

@@ -29,6 +29,8 @@ class Batches(Probe):
             try:
                 batch = original(iterator)
             except BaseException as error:
+                if isinstance(error, StopIteration):
+                    recorder.emit("on_end", iterator)
                 hide_frame(error)
                 raise
             recorder.emit("on_batch", batch, iterator)

@@ -33,6 +33,7 @@ _STEPS_LOOKED_AT = 20
 _STEPS_COUNTED = 420
 _MOST_EVALUATED = 40
 _LEAST_SHARED = 10
+_ABOVE_CHANCE = 4
 _LABEL_KEYS = ("label", "labels", "target", "targets", "y")
 
 
@@ -160,9 +161,8 @@ class DataExam(Probe):
 
     def _enter(self, module: nn.Module, args: Any) -> None:
         self._depth += 1
-        if self._depth != 1 or not self.recorder.is_ours:
-            return
-        self._call(module, args)
+        if self._depth == 1 and self.recorder.is_ours:
+            self._call(module, args)
 
     def _leave(self, _module: nn.Module, _args: Any, _result: Any) -> None:
         self._depth = max(0, self._depth - 1)
@@ -221,6 +221,7 @@ class DataExam(Probe):
         shared, looked_at = self._shared.setdefault((id(module), names), (set(), set()))
         shared.update(f for f in found if f in kept.rows)
         looked_at.update(found)
+        kept.count_halves(names, rows)
         kept.tested.setdefault(names, RowSample()).take_some(rows)
         self._places.setdefault((id(module), names), user_location(frame))
 
@@ -257,7 +258,8 @@ class DataExam(Probe):
     def _tell_shared_rows(self) -> bool:
         for key, (rows, all_rows) in self._shared.items():
             shared, total = len(rows), len(all_rows)
-            if shared >= _LEAST_SHARED and shared >= 0.05 * total:
+            by_chance = self._trained[key[0]].expected_by_chance(key[1], total)
+            if shared >= _LEAST_SHARED and shared >= 0.05 * total and shared > _ABOVE_CHANCE * by_chance:
                 split, multiplied = split_and_multiplication()
                 fact = SharedRows(
                     step=self.recorder.step,

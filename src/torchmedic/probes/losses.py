@@ -15,6 +15,7 @@ from torchmedic.probes import looks
 from torchmedic.probes.activations import Activations
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.dependence import Dependences
+from torchmedic.probes.directions import Directions
 from torchmedic.probes.idle_parts import IdleParts
 from torchmedic.probes.lone_answers import LoneAnswers
 from torchmedic.probes.masks import Masks
@@ -73,6 +74,7 @@ class LossExam(Probe):
         self._lone = LoneAnswers(recorder)
         self._zeros = ZeroLosses(recorder)
         self._draws = RepeatedDraws(recorder)
+        self._directions = Directions(recorder, self._modules, self._optimizers)
         self._trace: CallTrace | None = None
         self._backwards = 0
         self._exams = 0
@@ -84,6 +86,10 @@ class LossExam(Probe):
         if self._trace is not None:
             self._trace.stop()
             self._trace = None
+
+    def on_backward(self, roots: tuple[Any, ...]) -> None:
+        if self._trace is not None:
+            self._directions.follow(self._trace, roots)
 
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
         if self._trace is not None:
@@ -147,10 +153,9 @@ class LossExam(Probe):
             if meeting.in_loss_function or trace.is_reduced(call.index):
                 self.recorder.observe(meeting)
         self.activations.close(trace)
-        self._pairings.close()
-        self._dependences.close()
-        self._tokens.close()
-        self._masks.close()
+        parts: tuple[Any, ...] = (self._pairings, self._dependences, self._tokens, self._masks, self._directions)
+        for part in parts:
+            part.close()
         self._terms.close(trace)
         self._own_targets.close(trace)
         self._lone.close(trace)
@@ -173,6 +178,7 @@ class LossExam(Probe):
                 self._picked.look(self._trace, call, args, kwargs)
                 self._lone.look(self._trace, call, args, kwargs)
                 self._zeros.look(call, args, kwargs, result)
+                self._directions.look(self._trace, call, args)
                 if call.name in LOSSES:
                     self._look_at_loss(call, args, kwargs, result)
                 elif call.name in _PAIRING:

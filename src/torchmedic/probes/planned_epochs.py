@@ -15,8 +15,8 @@ def planned_epochs(frame: FrameType | None) -> PlannedEpochs | None:
     found = None
     depth = 0
     for user in (f for f in outward(frame) if is_user_file(f.f_code.co_filename)):
-        for loop in _loops_around(user):
-            epochs = _count(loop, user)
+        for loop in loops_around(user):
+            epochs = count_of(loop, user)
             if epochs is not None and epochs > 1 and (depth or _is_named_epoch(loop.target)):
                 found = (epochs, user, loop)
             depth += 1
@@ -27,7 +27,7 @@ def planned_epochs(frame: FrameType | None) -> PlannedEpochs | None:
     return PlannedEpochs(step=None, epochs=epochs, source="loop", where=where)
 
 
-def _loops_around(frame: FrameType) -> list[ast.For]:
+def loops_around(frame: FrameType) -> list[ast.For]:
     """The `for` statements of a frame's own function that hold its present line, innermost first."""
     tree = parsed(frame.f_code.co_filename)
     if tree is None:
@@ -42,7 +42,7 @@ def _is_named_epoch(target: ast.expr) -> bool:
     return isinstance(target, ast.Name) and target.id.lower().startswith("ep")
 
 
-def _count(loop: ast.For, frame: FrameType) -> int | None:
+def count_of(loop: ast.For, frame: FrameType) -> int | None:
     """How often the loop runs, as far as its `range` can be read without running code."""
     call = loop.iter
     while isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("tqdm", "trange"):

@@ -14,6 +14,7 @@ from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import is_user_file, outward
 
 _MOST_COLUMNS = 96
+_MOST_TOKENS = 512
 _MOST_FRAMES = 12
 _LEAST_COLUMNS = {True: 4, False: 16}
 _TRAIN = frozenset(("train", "training", "tr", "trn", "fit"))
@@ -58,12 +59,24 @@ def fingerprints(rows: torch.Tensor) -> list[int]:
     else:
         varied = (flat.sort(1).values.diff(dim=1) != 0).sum(1) >= 8
         bits = flat.long()
+    return [int(n) for n in _mixed(bits)[varied].tolist()]
+
+
+def halves(rows: torch.Tensor) -> tuple[list[int], ...]:
+    """Numbers for each row of tokens: one for its first half, one for its second, one for all of it."""
+    if rows.is_floating_point() or rows.ndim != 2 or rows.layout != torch.strided or rows.shape[1] > _MOST_TOKENS:
+        return [], [], []
+    bits, middle = rows.detach().cpu().long(), rows.shape[1] // 2
+    return tuple(_mixed(part).tolist() for part in (bits[:, :middle], bits[:, middle:], bits))
+
+
+def _mixed(bits: torch.Tensor) -> torch.Tensor:
     places = torch.arange(1, bits.shape[1] + 1, dtype=torch.int64, device=bits.device)
     mixed = bits * 0x5851F42D4C957F2D + places * 0x14057B7EF767814F
     # A sum of products alone would be the same for many rows of small numbers.
     for shift, factor in ((29, 0x3F58476D1CE4E5B9), (32, 0x14D049BB133111EB)):
         mixed = (mixed ^ (mixed >> shift)) * factor
-    return [int(n) for n in mixed.sum(1)[varied].tolist()]
+    return mixed.sum(1)
 
 
 def names_of_tensor(tensor: torch.Tensor, frame: FrameType | None) -> tuple[str, ...]:

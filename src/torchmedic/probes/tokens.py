@@ -80,8 +80,8 @@ class Tokens:
     ) -> TokensAhead | None:
         position = how.length // 2
         positions = self._seen(trace, answers, how, position, ids, vectors) if how.offset < _MOST_OFFSET else None
-        if how.offset < _MOST_OFFSET and (positions is None or min(positions, default=position) == position):
-            return None  # no earlier position is read: this dimension is not time
+        if how.offset < _MOST_OFFSET and (positions is None or not _is_along_time(positions, position, how.offset)):
+            return None
         mixer, mixed_at = self._mixer(trace)
         return TokensAhead(
             step=self._recorder.step,
@@ -132,6 +132,11 @@ class Tokens:
         return "", None
 
 
+def _is_along_time(positions: tuple[int, ...], position: int, offset: int) -> bool:
+    """Whether positions read each other. Targets that run ahead are a proof of time, and a mask may be inverted."""
+    return any(i < position or (offset == 1 and i > position) for i in positions)
+
+
 def aligned(ids: torch.Tensor, target: torch.Tensor, ignore: int) -> list[Alignment]:
     """By how many positions targets run ahead of tokens; nothing where they are something else, or it cannot be told.
 
@@ -162,7 +167,7 @@ def _agree(tokens: torch.Tensor, wanted: torch.Tensor, offset: int, ignore: int)
 
 def _mask_line(trace: CallTrace, file: str) -> Location | None:
     """Where a causal mask is made: in this step, or anywhere in the file of the attention."""
-    made = next((c.place for c in trace.calls if c.name in _MASKS and c.place is not None), None)
+    made = next((c.place for c in trace.calls if c.name in _MASKS and c.is_users and c.place), None)
     if made is not None:
         return made.location()
     tree = parsed(file) if file else None

@@ -11,7 +11,7 @@ from torch import nn
 from torchmedic.late import late_dataclass
 from torchmedic.probes.holdings import Fingerprint, are_unlike
 from torchmedic.probes.kin_rows import RowSample
-from torchmedic.probes.rows import fingerprints
+from torchmedic.probes.rows import fingerprints, halves
 
 _MOST_ROWS = 20_000
 _MOST_TAKEN = 400
@@ -34,6 +34,8 @@ class TrainedRows:
     sample: RowSample = field(default_factory=RowSample)
     tested: dict[tuple[str, ...], RowSample] = field(default_factory=dict)
     is_doubtful: bool = False
+    halves: tuple[set[int], ...] = field(default_factory=lambda: (set(), set(), set()))
+    chances: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
 
     def begin_anew(self) -> None:
         """Forget everything where the weights were drawn again since: each fold of a cross-validation may do so."""
@@ -43,6 +45,8 @@ class TrainedRows:
             self.taken = self.in_vain = 0
             self.sample = RowSample()
             self.tested.clear()
+            self.halves = (set(), set(), set())
+            self.chances.clear()
         self.is_doubtful = False
 
     def _largest(self) -> Fingerprint | None:
@@ -67,8 +71,27 @@ class TrainedRows:
         if self.taken % _NOTED_EVERY == 0:
             self.weights = self._largest()
         self.rows.update(fingerprints(rows))
+        for known, found in zip(self.halves, halves(rows), strict=True):
+            known.update(found)
         if not self.tested:  # what is trained on after a test may be what was tested, as when one walks forward in time
             self.sample.take(rows)
         self.on_device = rows.device.type != "cpu"
         self.taken += 1
         self.in_vain = 0 if len(self.rows) > before else self.in_vain + 1
+
+    def count_halves(self, names: tuple[str, ...], rows: torch.Tensor) -> None:
+        """Of rows of tokens that were not trained on, count how many begin, and end, like one that was."""
+        counts = self.chances.setdefault(names, [0, 0, 0])
+        for first, second, whole in zip(*halves(rows), strict=True):
+            if whole not in self.halves[2]:
+                counts[0] += 1
+                counts[1] += first in self.halves[0]
+                counts[2] += second in self.halves[1]
+
+    def expected_by_chance(self, names: tuple[str, ...], rows: int) -> float:
+        """How many of some test rows equal a trained one where beginnings and ends meet as it happens.
+
+        Short windows of a text with few words do: whoever shares half of his tokens with others so often shares all.
+        """
+        unlike, first, second = self.chances.get(names, [0, 0, 0])
+        return rows * first * second / unlike**2 if unlike else 0.0

@@ -30,9 +30,10 @@ class NextTokenVisible(Rule):
         by_one = ahead == [seen.position + 1]
         masked = seen.mask is not None and seen.mixer == "attention"
         where = seen.mask if masked else seen.mixed_at or seen.where
-        through = f" through {seen.mixer}" if seen.mixer else ""
         return self.diagnose(
-            headline=f"the model sees the token that it must predict{through}",
+            headline=f"the model sees the token that it must predict through {seen.mixer}"
+            if seen.mixer
+            else "the model sees the token that it must predict",
             confidence="proven",
             step=seen.step,
             where=where,
