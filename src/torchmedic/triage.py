@@ -152,9 +152,11 @@ def _outcome(run: Run, diagnoses: list[Diagnosis]) -> Outcome:
 def _unexplained(run: Run, diagnoses: list[Diagnosis]) -> list[str]:
     crash = run.first(Crash)
     if crash is not None and not any(d.severity == "error" for d in diagnoses):
-        first_line = crash.message.splitlines()[0] if crash.message else ""
         failed = next((rank.info.rank for rank in run.ranks if crash in rank.observations), None)
-        told = f"{crash.type_name}: {first_line}".rstrip(": ")
+        # A worker's own exception says more than that it was passed on.
+        inner = crash.cause if crash.cause is not None and "DataLoader worker" in crash.message else crash
+        first_line = inner.message.splitlines()[0] if inner.message else ""
+        told = f"{inner.type_name}: {first_line}".rstrip(": ")
         return [told if failed is None else f"rank {failed}: {told}"]
     lost = run.first(PeerLost)
     if lost is not None and not any(d.severity == "error" for d in diagnoses):

@@ -74,10 +74,11 @@ def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
     from torchmedic.probes.full_batches import FullBatches
     from torchmedic.probes.group_splits import GroupSplits
     from torchmedic.probes.left_out import LeftOut
+    from torchmedic.probes.none_batches import NoneBatches
     from torchmedic.probes.paired_loaders import PairedLoaders
     from torchmedic.probes.subset_settings import SubsetSettings
 
-    own = (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders))
+    own = (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders), NoneBatches(loaders))
     return (*own, GroupSplits(), SubsetSettings())
 
 

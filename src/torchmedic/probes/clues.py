@@ -21,6 +21,7 @@ from torchmedic.probes.expressions import (
     last_assignment,
     parsed,
     peek,
+    unpacked_value,
 )
 from torchmedic.probes.frames import is_user_file, location
 from torchmedic.probes.missing_cell import missing_cell
@@ -172,9 +173,9 @@ def none_origin(error: BaseException) -> NoneOrigin | None:
     level = innermost_user(error.__traceback__)
     if level is None or not _NONE_MESSAGE.search(str(error)):
         return None
-    node = failing_expression(level)
+    unpacked = unpacked_value(level)
     frame = level.tb_frame
-    for candidate in _none_candidates(node):
+    for candidate in _none_candidates(failing_expression(level)) if unpacked is None else (unpacked,):
         if peek(candidate, frame) is None or isinstance(candidate, ast.Call):
             return _origin(candidate, frame, level.tb_lineno)
     return None
