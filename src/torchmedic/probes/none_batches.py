@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from torchmedic.facts import Location, RefetchedSample
+from torchmedic.facts import Location, RefetchedSample, SampleField
 from torchmedic.probes.frames import is_user_file, location
 from torchmedic.probes.loaders import Loaders, below_subsets, getitem_of
 from torchmedic.probes.refetch import fetch_again
@@ -39,7 +39,7 @@ class NoneBatches(Probe):
             return
         dataset, collate, indices, built = self._kept
         base, _ = below_subsets(dataset, [])
-        fields = ()
+        fields: tuple[SampleField, ...] = ()
         if indices and hasattr(os, "fork"):
             fields = fetch_again(base, indices, collate).fields
         self.recorder.observe(

@@ -34,7 +34,7 @@ class CircularImport(Rule):
             return
         module, name, asked, waits = found["module"], found["name"], ring[-1], ring[0]
         yield self.diagnose(
-            headline=f"`{_short(asked)}` needs `{name}` of `{module}`, which is still waiting for an import of its own",
+            headline=f"`{_short(asked)}` needs `{name}` of `{module}`, which waits for an import itself",
             confidence="proven",
             where=asked,
             label=f"`{module}` has not got as far as `{name}`",
