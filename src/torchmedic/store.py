@@ -96,16 +96,23 @@ def load_info(path: Path) -> RunInfo:
 
 
 def locate(path: Path) -> Path:
-    """The run file meant by a path to it or to its run folder; of several ranks the first one's."""
+    """The run file meant by a path to it or to its run folder; of ranks the first one's, of runs the last one's."""
     if path.is_dir():
         of_rank = path / "rank0" / RUN_FILE
         inside = of_rank if of_rank.exists() else path / RUN_FILE
         if not inside.exists():
+            runs = [folder for folder in path.iterdir() if folder.is_dir() and _is_run(folder)]
+            if runs:
+                return locate(max(runs))  # folders are named by the time
             raise RunFileError(f"{path}: no run file in this folder")
         return inside
     if not path.exists():
         raise RunFileError(f"{path}: no such run file")
     return path
+
+
+def _is_run(folder: Path) -> bool:
+    return (folder / RUN_FILE).exists() or (folder / "rank0" / RUN_FILE).exists()
 
 
 def read_only(path: Path) -> sqlite3.Connection:

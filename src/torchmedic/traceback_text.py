@@ -21,6 +21,8 @@ MOST_MESSAGE_LINES = 200
 _SYNTAX = {"SyntaxError", "IndentationError", "TabError"}
 # What a launcher or another rank says when somebody else has failed.
 _SECOND_HAND = re.compile(r"ChildFailedError|Process(?:Raised|Exited)Exception|DistBackendError|RayTaskError")
+# What a kernel prints by itself, before Python hears of it.
+_KERNEL_ASSERTION = re.compile(r"Assertion `[^`\n]{1,300}` failed")
 _GROUP_MARGIN = re.compile(r"^\s*(?:\| ?|\+ (?=Exception Group))")
 
 
@@ -51,7 +53,9 @@ def parse_traceback(text: str) -> Crash | None:
     if not finished:
         return _bare_exception(text)
     first_hand = [chain for chain in finished if not _SECOND_HAND.search(chain[-1].exception)]
-    return _crash(max(first_hand or finished, key=lambda chain: chain[-1].ended))
+    crash = _crash(max(first_hand or finished, key=lambda chain: chain[-1].ended))
+    failed = _KERNEL_ASSERTION.search(text) if "device-side assert" in crash.message else None
+    return crash if failed is None else replace(crash, notes=(*crash.notes, redact(failed[0])))
 
 
 def _streams(text: str) -> dict[str, list[tuple[int, str]]]:

@@ -256,10 +256,11 @@ def _unexplained(run: Run, diagnoses: list[Diagnosis]) -> list[str]:
     crash = run.first(Crash)
     if crash is not None and not any(d.severity == "error" for d in diagnoses):
         failed = next((rank.info.rank for rank in run.ranks if crash in rank.observations), None)
-        if crash.cause is not None and "DataLoader worker" in crash.message.partition("\n")[0]:
-            crash = crash.cause  # the worker's own words, which the loader only passes on
-        first_line = crash.message.splitlines()[0] if crash.message else ""
-        told = f"{crash.called}: {first_line}".rstrip(": ")
+        # A worker's own exception says more than that it was passed on.
+        is_passed_on = crash.cause is not None and "DataLoader worker" in crash.message.partition("\n")[0]
+        inner = crash.cause if crash.cause is not None and is_passed_on else crash
+        first_line = inner.message.splitlines()[0] if inner.message else ""
+        told = f"{inner.called}: {first_line}".rstrip(": ")
         return [told if failed is None else f"rank {failed}: {told}"]
     lost = run.first(PeerLost)
     if lost is not None and not any(d.severity == "error" for d in diagnoses):

@@ -76,12 +76,14 @@ def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
     from torchmedic.probes.group_splits import GroupSplits
     from torchmedic.probes.left_out import LeftOut
     from torchmedic.probes.mirror_exam import MirrorExam
+    from torchmedic.probes.none_batches import NoneBatches
     from torchmedic.probes.paired_loaders import PairedLoaders
     from torchmedic.probes.spent_iterators import SpentIterators
     from torchmedic.probes.subset_settings import SubsetSettings
 
-    own = (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders))
-    return (*own, GroupSplits(), SubsetSettings(), SpentIterators(), CollateExam(loaders), MirrorExam(loaders))
+    own = (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders), NoneBatches(loaders))
+    exams = (SpentIterators(), CollateExam(loaders), MirrorExam(loaders))
+    return (*own, GroupSplits(), SubsetSettings(), *exams)
 
 
 def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:

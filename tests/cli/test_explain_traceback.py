@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import jsonschema
+import pytest
 
 from tests.cli.test_report import schema
 from tests.cli.typed import typed
@@ -108,3 +109,76 @@ def test_what_python_itself_guesses_is_taken_up() -> None:
 
 def test_a_missing_guard_needs_no_line_of_the_user() -> None:
     assert "error[ERR035]" in typed("explain", "-", stdin=_SPAWNED).out
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ("mat1 and mat2 shapes cannot be multiplied (64x44944 and 400x120)", "ERR002"),
+        ("RuntimeError: Expected all tensors to be on the same device, but found at least two devices", "ERR011"),
+        ("IndexError: Target 5 is out of bounds.", "ERR019"),
+        ("unhashable type: 'list'", "ERR102"),
+    ],
+)
+def test_a_message_alone_is_explained_without_a_place(message: str, code: str) -> None:
+    for answer in (typed("explain", "-", stdin=message), typed("explain", message)):
+        assert answer.status == 0
+        assert f"error[{code}]" in answer.out
+        assert "-->" not in answer.out
+        assert "would add: the line it comes from" in answer.out
+
+
+def test_prose_is_no_message() -> None:
+    answer = typed("explain", "-", stdin="my training does not work, please help\n")
+    assert answer.status != 0
+    assert "no traceback in it" in answer.err
+
+
+def test_what_a_kernel_printed_before_the_traceback_is_heard() -> None:
+    pasted = """\
+../aten/src/ATen/native/cuda/Indexing.cu:1146: block: [54,0,0] Assertion `srcIndex < srcSelectDimSize` failed.
+Traceback (most recent call last):
+  File "train.py", line 77, in <module>
+    loss.backward()
+RuntimeError: CUDA error: device-side assert triggered
+"""
+    assert "an embedding or `index_select` got an index beyond its table" in typed("explain", "-", stdin=pasted).out
+
+
+def test_a_linear_layer_is_told_from_the_file_and_the_sizes() -> None:
+    pasted = """\
+Traceback (most recent call last):
+  File "/srv/net.py", line 15, in forward
+    x = F.relu(self.fc1(x))
+  File "/srv/lib/python3.11/site-packages/torch/nn/modules/linear.py", line 114, in forward
+    return F.linear(input, self.weight, self.bias)
+RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x44944 and 400x120)
+"""
+    answer = typed("explain", "-", stdin=pasted).out
+    assert "`self.fc1` takes 400 features" in answer
+    assert "in_features=44944" in answer
+
+
+_EMPTY_PICTURE = """\
+Traceback (most recent call last):
+  File "C:\\\\seg\\\\train.py", line 61, in <module>
+    for i, (img, mask) in enumerate(train_dl):
+  File "C:\\\\env\\\\lib\\\\site-packages\\\\torch\\\\_utils.py", line 543, in reraise
+    raise exception
+cv2.error: Caught error in DataLoader worker process 3.
+Original Traceback (most recent call last):
+  File "C:\\\\seg\\\\dataset.py", line 27, in __getitem__
+    img = cv2.cvtColor(img, cv2.COLOR_BGR2RGB)
+cv2.error: OpenCV(4.6.0) color.cpp:182: error: (-215:Assertion failed) !_src.empty() in function 'cv::cvtColor'
+"""
+
+
+def test_a_picture_that_was_not_read_is_told_from_the_workers_own_traceback() -> None:
+    answer = typed("explain", "-", stdin=_EMPTY_PICTURE).out
+    assert "error[ERR103]" in answer
+    assert "dataset.py:27" in answer
+
+
+def test_what_a_worker_said_is_shown_where_no_rule_knows_it() -> None:
+    pasted = _EMPTY_PICTURE.replace("!_src.empty()", "scn == 3")
+    assert "not explained: error: OpenCV(4.6.0)" in typed("explain", "-", stdin=pasted).out

@@ -16,17 +16,16 @@ from torchmedic.translation import page as translated_page
 from torchmedic.translation.typesetting import folded
 
 if TYPE_CHECKING:
-    from torchmedic.facts import Crash
-    from torchmedic.findings import Rule
+    from torchmedic.findings import Rule, Verdict
 
 LARGEST = 4 * 1024 * 1024
 
 
 @click.command()
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the answer as JSON (- for stdout).")
-@click.argument("what", metavar="CODE | NAME | TRACEBACK-FILE | -")
+@click.argument("what", metavar="CODE | NAME | TRACEBACK-FILE | MESSAGE | -")
 def command(json_path: Path | None, what: str) -> None:
-    """Explain a rule (by code or name), or the traceback in a file or, with -, on standard input."""
+    """Explain a rule (by code or name), an error's message, or a traceback in a file or, with -, on standard input."""
     from torchmedic.rules import by_code
 
     check_result_path(json_path)
@@ -35,10 +34,21 @@ def command(json_path: Path | None, what: str) -> None:
         if json_path != STANDARD and what.strip().lower() not in (rule.code.lower(), rule.name):
             click.echo(said(f"{what.strip().upper()} is called {rule.code} now") + "\n")
         _explain_rule(rule, json_path)
-    elif what == "-" or Path(what).exists():
+    elif not what:
+        raise OneLineError("explain what? give a code, a name, a file with a traceback, or -")
+    elif what == "-" or _is_there(what):
         _explain_traceback(what, json_path)
+    elif (verdict := _message(what)) is not None:
+        _show(verdict, json_path)
     else:
         raise OneLineError(f"{what}: no such rule and no such file{_near(what)}; `torchmedic rules` lists the rules")
+
+
+def _is_there(what: str) -> bool:
+    try:
+        return Path(what).exists()
+    except OSError:  # a whole message may be longer than a name can be
+        return False
 
 
 def _near(what: str) -> str:
@@ -82,46 +92,34 @@ def _plain(text: str, rule: Rule) -> list[str]:
 
 
 def _explain_traceback(what: str, json_path: Path | None) -> None:
-    from dataclasses import replace
-
-    from torchmedic.facts import Run
-    from torchmedic.render.plain import to_json
-    from torchmedic.render.text import draw
-    from torchmedic.traceback_text import parse_traceback
-    from torchmedic.triage import examine
+    from torchmedic.cli._pasted import verdict_on
 
     name = "standard input" if what == "-" else what
-    crash = parse_traceback(_read(what, name))
-    if crash is None:
-        raise OneLineError(f"{name}: no traceback in it")
-    known, missing = from_text(crash)
-    verdict = replace(
-        examine(Run(observations=(crash,))), extra={"from_text": {"known": known, "running_would_add": missing}}
-    )
+    verdict = verdict_on(_read(what, name))
+    if verdict is None:
+        raise OneLineError(f"{name}: no traceback in it, and no message that a rule knows")
+    _show(verdict, json_path)
+
+
+def _message(what: str) -> Verdict | None:
+    """What a message says that was given in the place of a file; a single word is none."""
+    from torchmedic.cli._pasted import verdict_on
+
+    return verdict_on(what) if " " in what.strip() else None
+
+
+def _show(verdict: Verdict, json_path: Path | None) -> None:
+    from torchmedic.render.plain import to_json
+    from torchmedic.render.text import draw
+
     if json_path is not None:
         write_result(json_path, to_json(verdict))
     if json_path != STANDARD:
         screen = console(error_stream=False)
+        source = verdict.extra["from_text"]
         draw(verdict, screen)
-        screen.print(said(f"told from the text alone: {known}"), soft_wrap=True)
-        screen.print(said(f"`torchmedic run SCRIPT` would add: {missing}"), soft_wrap=True)
-
-
-def from_text(crash: Crash) -> tuple[str, str]:
-    """What the text held, and what only a run can show."""
-    own = sum(frame.is_user for frame in crash.frames)
-    frames = "1 frame" if len(crash.frames) == 1 else f"{len(crash.frames)} frames"
-    seen = f"{crash.called}, its message, {frames} ({own} of your own code)"
-    if crash.cause is not None:
-        seen += f", and {crash.cause.called} behind it"
-    if crash.syntax is not None:
-        return seen, "nothing more: the script does not compile, so it cannot run"
-    if not crash.frames:
-        seen = f"{crash.called} and its message, no frames"
-    return seen, (
-        "shapes, dtypes, devices and values of the variables in these frames, the path of the failing module, "
-        "the index of the sample being fetched"
-    )
+        screen.print(said(f"told from the text alone: {source['known']}"), soft_wrap=True)
+        screen.print(said(f"`torchmedic run SCRIPT` would add: {source['running_would_add']}"), soft_wrap=True)
 
 
 def _read(what: str, name: str) -> str:

@@ -9,7 +9,7 @@ import click
 
 from torchmedic.cli._output import OneLineError
 from torchmedic.cli._results import catalogue_json, check_result_path, rule_json, write_result
-from torchmedic.findings import FAMILIES
+from torchmedic.findings import FAMILIES, Symptom
 from torchmedic.translation import said
 
 
@@ -34,8 +34,10 @@ def command(json_path: Path | None, families: tuple[str, ...]) -> None:
     for family, members in groupby(by_family, key=lambda rule: rule.family):
         click.echo(click.style(family, bold=True))
         for rule in members:
-            symptoms = said("; ".join(symptom.value for symptom in rule.symptoms))
-            click.echo(f"  {rule.code}  {rule.name:<{longest}}  {rule.severity:<7}  {symptoms}")
+            # That it stops the script tells none of these from the others.
+            is_crash = rule.symptoms == (Symptom.CRASH,)
+            told = said(rule.tell_apart if is_crash else "; ".join(symptom.value for symptom in rule.symptoms))
+            click.echo(f"  {rule.code}  {rule.name:<{longest}}  {rule.severity:<7}  {told}")
     click.echo(said(f"{len(rules)} rules; a rule's page: torchmedic explain CODE"))
 
 

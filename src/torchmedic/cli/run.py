@@ -300,6 +300,8 @@ def check_command(command: tuple[str, ...]) -> None:
     if first.startswith("-"):
         raise OneLineError(f"unknown option {first} (options of torchmedic come before the script)")
     path = Path(first)
+    if not first:
+        raise OneLineError("run what? give a script, or -m and a module")
     if not path.exists():
         hint = "; leave it out, torchmedic starts Python itself" if path.name.startswith("python") else ""
         raise OneLineError(f"{first}: no such script{hint}")

@@ -48,6 +48,10 @@ def command(json_path: Path | None, text: tuple[str, ...]) -> None:
         table = {symptom: table[symptom] for symptom in matching(wanted, list(table))}
     if wanted and not table:
         known = "; ".join(symptom.value for symptom in _table())
+        from torchmedic.cli._pasted import verdict_on
+
+        if verdict_on(wanted) is not None:
+            raise OneLineError("that is the message of an error: `torchmedic explain` takes it, in quotes or with -")
         raise OneLineError(f"no known symptom is like {wanted!r}; known: {known}")
     if json_path is not None:
         plain = [{"symptom": s.value, "rules": [rule_json(rule) for rule in rules]} for s, rules in table.items()]
@@ -61,7 +65,9 @@ def _table() -> dict[Symptom, list[Rule]]:
     """Every symptom that a rule declares, with those rules."""
     from torchmedic.rules import catalogue
 
-    rules = catalogue()
+    # What ends or spoils a run before what only may, and a cause with few faces before one with many.
+    order = {"error": 0, "warning": 1, "hint": 2}
+    rules = sorted(catalogue(), key=lambda rule: (order[rule.severity], len(rule.symptoms), rule.code))
     table = {symptom: [rule for rule in rules if symptom in rule.symptoms] for symptom in Symptom}
     return {symptom: explaining for symptom, explaining in table.items() if explaining}
 

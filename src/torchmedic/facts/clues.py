@@ -10,7 +10,11 @@ from torchmedic.facts.fact import fact
 
 @fact
 class MissingKey(Observation):
-    """A key that a mapping or a table does not have, and those it has."""
+    """A key that a mapping or a table does not have, and those it has.
+
+    `is_position` says that it is a number below the count of rows, where rows go by other names: a place was meant.
+    `padded` of the keys begin or end with a blank.
+    """
 
     kind: ClassVar[str] = "missing-key"
     container: str
@@ -21,6 +25,9 @@ class MissingKey(Observation):
     keys: tuple[str, ...] = ()
     count: int = 0
     same_as_text: bool = False
+    is_position: bool = False
+    rows: int = 0
+    padded: int = 0
     step: int | None = None
 
 

@@ -103,7 +103,8 @@ class RefetchedSample(Observation):
 
     `stage` says where it failed: "dataset", "collate", "iterable" (cannot be fetched again) or "" (it did not fail).
     `worker_signal` and `worker_exit` are those of a worker that died, `exit_signal` and `exit_code`
-    those of the second fetch where it ended its process.
+    those of the second fetch where it ended its process. With `batch_is_none` the fetch itself did not fail: the loop
+    was handed None, by the `collate` that begins at `collate_at`.
     """
 
     kind: ClassVar[str] = "refetched-sample"
@@ -117,6 +118,8 @@ class RefetchedSample(Observation):
     start_method: str = ""
     batch_size: int | None = None
     has_own_collate: bool = False
+    collate_at: Location | None = None
+    batch_is_none: bool = False
     fields: tuple[SampleField, ...] = ()
     failed: bool = False
     timed_out: bool = False

@@ -21,6 +21,7 @@ from torchmedic.probes.expressions import (
     last_assignment,
     parsed,
     peek,
+    unpacked_value,
 )
 from torchmedic.probes.frames import is_user_file, location
 from torchmedic.probes.missing_cell import missing_cell
@@ -72,11 +73,12 @@ def missing_key(error: BaseException) -> MissingKey | None:
     node = failing_expression(level) if level is not None else None
     if level is None or not isinstance(node, ast.Subscript):
         return None
-    owner = peek(node.value, level.tb_frame)
+    owner = _column(node.value, level.tb_frame)
     name = ast.unparse(node.value)
-    if isinstance(node.value, ast.Attribute) and node.value.attr in ("loc", "at"):
-        owner, name = peek(node.value.value, level.tb_frame), name
-    known = _keys(owner)
+    by_row = isinstance(node.value, ast.Attribute) and node.value.attr in ("loc", "at")
+    if isinstance(node.value, ast.Attribute) and by_row:
+        owner = _column(node.value.value, level.tb_frame)
+    known = _keys(owner, by_row and not isinstance(key, str))
     if known is None:
         return None
     texts = [str(k) for k in known]
@@ -90,15 +92,37 @@ def missing_key(error: BaseException) -> MissingKey | None:
         keys=tuple(repr(k)[:40] for k in known[:_MOST_KEYS]),
         count=len(known),
         same_as_text=str(key) in texts and key not in known,
+        is_position=_is_position(owner, key),
+        rows=len(owner) if _is_table(owner) else 0,
+        padded=sum(isinstance(k, str) and k != k.strip() for k in known),
     )
 
 
-def _keys(owner: Any) -> list[Any] | None:
+def _column(node: ast.expr, frame: FrameType) -> Any:
+    """The value of an expression; of `table["name"]` the column, which is read without running code of the user."""
+    found = peek(node, frame)
+    if found is MISSING and isinstance(node, ast.Subscript):
+        table, name = peek(node.value, frame), peek(node.slice, frame)
+        if _is_table(table) and isinstance(name, str) and name in table:
+            return table[name]
+    return found
+
+
+def _is_table(thing: Any) -> bool:
+    return type(thing).__module__.startswith("pandas") and hasattr(thing, "iloc")
+
+
+def _is_position(owner: Any, key: Any) -> bool:
+    """Whether a number that is no label of a table would be the place of one of its rows."""
+    is_number = not isinstance(key, bool) and hasattr(key, "__index__")
+    return is_number and _is_table(owner) and 0 <= int(key) < len(owner)
+
+
+def _keys(owner: Any, by_row: bool = False) -> list[Any] | None:
     if isinstance(owner, Mapping):
         return list(owner)
-    module = sys.modules.get(type(owner).__module__)
-    if module is not None and type(owner).__module__.startswith("pandas") and hasattr(owner, "keys"):
-        return list(owner.keys())
+    if type(owner).__module__.startswith("pandas") and hasattr(owner, "keys"):
+        return list(owner.index if by_row and hasattr(owner, "index") else owner.keys())
     return None
 
 
@@ -183,9 +207,9 @@ def none_origin(error: BaseException) -> NoneOrigin | None:
     level = innermost_user(error.__traceback__)
     if level is None or not _NONE_MESSAGE.search(str(error)):
         return None
-    node = failing_expression(level)
+    unpacked = unpacked_value(level)
     frame = level.tb_frame
-    for candidate in _none_candidates(node):
+    for candidate in _none_candidates(failing_expression(level)) if unpacked is None else (unpacked,):
         if peek(candidate, frame) is None or isinstance(candidate, ast.Call):
             return _origin(candidate, frame, level.tb_lineno)
     return None

@@ -22,6 +22,8 @@ def crash_of(error: BaseException, step: int | None = None) -> Crash:
     """Everything worth keeping of an exception that ended the script."""
     frames = _frames(error.__traceback__)
     behind = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if isinstance(error, BaseExceptionGroup):
+        behind = error.exceptions[0]
     place, column = _syntax_place(error)
     return Crash(
         exception=type_name(error),

@@ -34,6 +34,16 @@ def failing_expression(tb: TracebackType) -> ast.expr | None:
     return next(fitting, None)
 
 
+def unpacked_value(tb: TracebackType) -> ast.expr | None:
+    """What `a, b = value` took apart, where the unpacking itself failed at one level of a traceback."""
+    target = failing_expression(tb)
+    tree = parsed(tb.tb_frame.f_code.co_filename)
+    if tree is None or not isinstance(target, (ast.Tuple, ast.List)) or not isinstance(target.ctx, ast.Store):
+        return None
+    assignments = (node for node in ast.walk(tree) if isinstance(node, ast.Assign))
+    return next((node.value for node in assignments if target in node.targets), None)
+
+
 def _position(code: CodeType, offset: int) -> tuple[int, int, int, int] | None:
     line, end_line, column, end_column = next(itertools.islice(code.co_positions(), offset // 2, None), (None,) * 4)
     if line is None or end_line is None or column is None or end_column is None:

@@ -145,7 +145,7 @@ class Loaders(Probe):
         own = iterator._collate_fn not in (_utils.collate.default_collate, _utils.collate.default_convert)
         facts: dict[str, Any] = {
             "dataset": type_name(dataset),
-            "getitem": _getitem(dataset),
+            "getitem": getitem_of(dataset),
             "collate": getattr(iterator._collate_fn, "__qualname__", type_name(iterator._collate_fn)),
             "num_workers": iterator._num_workers,
             "has_own_collate": own,
@@ -313,7 +313,8 @@ def _start_method(loader: Any) -> str:
     return str(context.get_start_method(allow_none=True) or "")
 
 
-def _getitem(dataset: Any) -> Location | None:
+def getitem_of(dataset: Any) -> Location | None:
+    """The first line of a data set's `__getitem__`, where it is the user's."""
     code = getattr(getattr(type(dataset), "__getitem__", None), "__code__", None)
     if code is None or not is_user_file(code.co_filename):
         return None

@@ -92,11 +92,18 @@ def _is_number(text: str) -> bool:
 
 def _written(files: list[str], name: str, text: str) -> Location | None:
     """The line of a configuration file that gives the text to the name."""
-    spelt = re.compile(rf"""^\s*["']?{re.escape(name)}["']?\s*[:=]\s*["']?{re.escape(text)}["']?\s*,?\s*(#.*)?$""")
-    for path in _named_files(files):
-        for number, line in enumerate(path.read_text(errors="replace").splitlines(), start=1):
-            if spelt.match(line):
-                return Location(file=shown_path(str(path)), line=number, source=redact(line))
+    alone = rf"""^\s*["']?{re.escape(name)}["']?\s*[:=]\s*["']?{re.escape(text)}["']?\s*,?\s*(#.*)?$"""
+    # Several settings on one line, as in JSON: between quotes, and with nothing else that is called so.
+    among = rf"""(?<![\w-])["']?{re.escape(name)}["']?\s*[:=]\s*["']{re.escape(text)}["']"""
+    for spelt in (alone, among):
+        found = [
+            Location(file=shown_path(str(path)), line=number, source=redact(line))
+            for path in dict.fromkeys(_named_files(files))
+            for number, line in enumerate(path.read_text(errors="replace").splitlines(), start=1)
+            if re.search(spelt, line)
+        ]
+        if found and (spelt is alone or len(found) == 1):
+            return found[0]
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, Environment, Package, Run
+from torchmedic.facts import Crash, Environment, Package, Run, ShadowedModule
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.environment._crashes import import_line, links, quoted
 from torchmedic.rules.environment._packages import TORCH_EXTENSIONS, install_line, placeholders, torch_of
@@ -15,7 +15,9 @@ _TORCH_SYMBOL = re.compile(r"c10|2at\d|5torch|aoti|THP|torch")
 _OTHER_SIGNS = re.compile(
     r"operator torchvision::\w+ does not exist|compiled with different CUDA (?:major )?versions|"
     r"Detected that PyTorch and \S+ were compiled with different CUDA|DLL load failed while importing|"
-    r"libcudart\S* cannot open|libtorch\S*: cannot open|The specified procedure could not be found"
+    # torchvision registers its operators first thing, and says so when those of its compiled part are not there.
+    r"partially initialized module 'torchvision' has no attribute|libcudart\S* cannot open|"
+    r"libtorch\S*: cannot open|The specified procedure could not be found"
 )
 
 
@@ -30,7 +32,7 @@ class ExtensionBuiltForOtherTorch(Rule):
     folds = ("ERR",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        for crash in links(run):
+        for crash in links(run) if run.first(ShadowedModule) is None else ():
             package = _package_in(crash)
             if package and _is_mismatch(crash):
                 yield self._on_crash(run, crash, package)

@@ -57,6 +57,7 @@ class ModuleOffPath(Rule):
         what = f"`from {match.group(1)} import`" if match else "a relative import"
         script = PurePath(where.file) if where else PurePath("package/script.py")
         package = script.parent.name or PurePath(run.info.cwd).name or "package"
+        called = package if script.stem == "__main__" else f"{package}.{script.stem}"
         return self.diagnose(
             headline=f"{what} in a file started as a script, not as part of a package",
             confidence="proven",
@@ -64,7 +65,7 @@ class ModuleOffPath(Rule):
             label="relative to what?",
             culprit=Culprit(phase="setup", module=match.group(1) if match else None),
             remedies=(
-                Remedy(title=f"start it from the folder above: `torchmedic run -m {package}.{script.stem}`"),
+                Remedy(title=f"start it from the folder above: `torchmedic run -m {called}`"),
                 Remedy(title="or drop the dot, where the module lies beside the script"),
             ),
         )

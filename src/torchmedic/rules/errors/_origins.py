@@ -151,6 +151,28 @@ class Trail:
         return None
 
 
+def made_inside(code: Code, bound: Assignment, name: str, depth: int = 0) -> tuple[Location, str]:
+    """The line that makes what a function of the user's hands back, and its name there; else the binding itself."""
+    call = bound.value
+    own = code.function(dotted(call.func).rpartition(".")[2]) if isinstance(call, ast.Call) else None
+    targets = getattr(bound.node, "targets", None) or []
+    path = next((p for t in targets if (p := path_to(t, name)) is not None), ())
+    returns = [n for n in ast.walk(own[1]) if isinstance(n, ast.Return) and n.value is not None] if own else []
+    if own is None or len(returns) != 1 or depth > _DEEPEST:
+        return bound.location, name
+    value = returns[0].value
+    for step in path:
+        value = value.elts[step] if isinstance(value, ast.Tuple) and step < len(value.elts) else None
+    while isinstance(value, ast.Subscript):
+        value = value.value
+    if not isinstance(value, ast.Name):
+        return (bound.location, name) if value is None else (code.place(own[0], value), "")
+    inner = code.last_assignment(value.id, code.place(own[0], returns[0]))
+    if inner is None or inner.how != "assign":
+        return bound.location, name
+    return made_inside(code, inner, value.id, depth + 1)
+
+
 def _positional(function: ast.FunctionDef) -> list[str]:
     return [a.arg for a in function.args.args]
 

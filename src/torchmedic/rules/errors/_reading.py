@@ -29,6 +29,8 @@ def crash_in(run: Run) -> Crash | None:
     if refetched is not None and refetched.crash is not None:
         return refetched.crash
     crash = run.first(Crash)
+    while crash is not None and crash.cause is not None and crash.type_name.endswith("ExceptionGroup"):
+        crash = crash.cause
     if crash is None or "DataLoader worker" not in crash.message.partition("\n")[0]:
         return crash
     # A pasted traceback holds the worker's own below the one of the loop that asked for the batch.

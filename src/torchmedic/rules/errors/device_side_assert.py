@@ -33,7 +33,8 @@ class DeviceSideAssert(Rule):
         match = said(crash, *_PATTERNS)
         if crash is None or match is None:
             return
-        known = next((why for pattern, why in _ASSERTIONS.items() if re.search(pattern, crash.message)), "")
+        told = "\n".join((crash.message, *crash.notes))
+        known = next((why for pattern, why in _ASSERTIONS.items() if re.search(pattern, told)), "")
         memory = "memory" in match[0] or "address" in match[0]
         what = "touched memory out of its bounds" if memory else "found a value it must not get"
         yield self.diagnose(
@@ -47,7 +48,7 @@ class DeviceSideAssert(Rule):
                 "kernels run asynchronously: the error surfaces at a later call, and the GPU is lost to this process",
                 *(
                     ()
-                    if memory
+                    if memory or known
                     else ("the usual causes are a label >= number of classes, or a token id >= table size",)
                 ),
             ),

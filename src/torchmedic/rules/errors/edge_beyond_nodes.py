@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._following import passed_as
-from torchmedic.rules.errors._reading import also, crash_in, said, user_line
+from torchmedic.rules.errors._reading import also, crash_in, said, tensors, user_line
 from torchmedic.rules.errors._syntax import Code
 
 _MESSAGE = r"indices in '(edge_index|\w+)' that are larger than (\d+) \(got (-?\d+)\)"
 # What a layer that adds up degrees says before any check of its own.
 _IN_SCATTER = r"index \d+ is out of bounds for dimension 0 with size (\d+)"
+
+_RENUMBER = (
+    Remedy(title="number the nodes anew after filtering: `new = {old: i for i, old in enumerate(ids)}`"),
+    Remedy(title="or keep all rows, and leave nodes out by a mask"),
+)
 
 
 class EdgeBeyondNodes(Rule):
@@ -33,6 +39,8 @@ class EdgeBeyondNodes(Rule):
         if refused is None or line is None:
             return
         name, largest, got = refused
+        smallest = _smallest(crash, name) if crash is not None else None
+        from_one = got == largest + 1 and smallest == 1
         made = _made(Code.of(run), name)
         where = made or line
         yield self.diagnose(
@@ -44,12 +52,11 @@ class EdgeBeyondNodes(Rule):
             culprit=Culprit(tensor=name, index=(got,), phase="data"),
             evidence=(
                 f"row i of the features is node i: with {largest + 1} rows the ids have to run from 0 to {largest}",
-                "ids from a table keep their old numbers when rows are filtered out of it",
+                f"the ids run from 1 to {got}: they are counted from 1"
+                if from_one
+                else "ids from a table keep their old numbers when rows are filtered out of it",
             ),
-            remedies=(
-                Remedy(title="number the nodes anew after filtering: `new = {old: i for i, old in enumerate(ids)}`"),
-                Remedy(title="or keep all rows, and leave nodes out by a mask"),
-            ),
+            remedies=(Remedy(title=f"count the nodes from 0: `{name} - 1`"),) if from_one else _RENUMBER,
         )
 
 
@@ -65,6 +72,17 @@ def _refused(crash: Crash) -> tuple[str, int, int] | None:
     if match is None or largest < int(match[1]):
         return None
     return "edge_index", int(match[1]) - 1, int(largest)
+
+
+def _smallest(crash: Crash, name: str) -> float | None:
+    """The smallest id among the edges, in the user's frames: a layer may add a loop at each node to its own."""
+    lows = [
+        tensor.minimum
+        for frame in crash.frames
+        for held, tensor in tensors(frame)
+        if re.split(r"\W+", held.strip("'[]"))[-1] == name and tensor.minimum is not None
+    ]
+    return lows[0] if lows else None
 
 
 def _made(code: Code, name: str) -> Location | None:

@@ -44,7 +44,7 @@ class ExhaustedIterator(Rule):
             also=also((made, "the iterator is made here, once"), but=where),
             culprit=Culprit(phase="data", tensor=name or None),
             evidence=tuple(_evidence(run, source)),
-            remedies=tuple(_remedies(name, source)),
+            remedies=tuple(_remedies(name, source, _in_other_loop(code, where))),
         )
 
     def _looped_over_nothing(self, run: Run, crash: Crash, seen: UsedUpGenerator) -> Iterator[Diagnosis]:
@@ -131,12 +131,27 @@ def _evidence(run: Run, source: str) -> Iterator[str]:
     yield "an iterator runs once; `iter(…)` has to be called again for another pass"
 
 
-def _remedies(name: str, source: str) -> Iterator[Remedy]:
+def _in_other_loop(code: Code, where: Location) -> str:
+    """What the innermost `for` around a line goes over, where that is data of its own and no count."""
+    scope = code.scope(where)
+    loops = [n for n in ast.walk(scope) if isinstance(n, ast.For)] if scope is not None else []
+    around = [n for n in loops if n.lineno < where.line <= (n.end_lineno or n.lineno)]
+    over = max(around, key=lambda n: n.lineno).iter if around else None
+    while isinstance(over, ast.Call) and dotted(over.func) in ("enumerate", "tqdm") and over.args:
+        over = over.args[0]
+    return dotted(over) if isinstance(over, (ast.Name, ast.Attribute)) else ""
+
+
+def _remedies(name: str, source: str, other: str) -> Iterator[Remedy]:
     over = source or "loader"
-    yield Remedy(title=f"loop with `for batch in {over}:`, which ends by itself")
-    if name and not name.startswith("iter("):
+    is_kept = bool(name) and not name.startswith("iter(")
+    if not (other and is_kept):
+        yield Remedy(title=f"loop with `for batch in {over}:`, which ends by itself")
+    if is_kept:
         yield Remedy(
-            title="or start again when it is used up",
+            title=f"start again when it is used up, as `{other}` goes on longer"
+            if other
+            else "or start again when it is used up",
             diff=f"+ try:\n+     batch = next({name})\n+ except StopIteration:\n+     {name} = iter({over})\n"
             f"+     batch = next({name})",
         )

@@ -87,8 +87,10 @@ def _evidence(seen: RefetchedSample, crash: Crash) -> Iterator[str]:
     values = _simple_values(crash)
     if values:
         yield "there, " + ", ".join(values)
-    if seen.failed:
+    if seen.failed and seen.num_workers:
         yield f"the batch was fetched a second time outside the workers and failed the same way: `{_first_line(crash)}`"
+    elif seen.failed:
+        yield f"the batch was fetched a second time and failed the same way: `{_first_line(crash)}`"
     elif seen.stage == "iterable":
         yield "the dataset is iterable, so this sample could not be fetched a second time"
     else:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchmedic.facts import Crash, IndexOutside, LayerBuilt, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._following import configured_at
-from torchmedic.rules.errors._origins import coded_at, counting_from_one
+from torchmedic.rules.errors._origins import coded_at, counting_from_one, made_inside
 from torchmedic.rules.errors._reading import (
     also,
     crash_in,
@@ -61,7 +61,8 @@ class LabelOutOfRange(Rule):
         layer = _output_layer(run, fact.bound)
         shifted = fact.minimum >= 1 and fact.maximum == fact.bound
         coded = coded_at(Code.of(run)) if fact.value == fact.minimum == -1 else None
-        made = _made_at(run, crash, fact, name) if coded is None and (shifted or fact.value < 0) else None
+        making = _made_at(run, crash, fact, name) if coded is None and (shifted or fact.value < 0) else None
+        made, labels = making if making is not None else (None, name)
         grows = layer is not None and fact.value > 0 and not shifted and not _is_mark(fact)
         built = layer.location if layer is not None and grows else None
         read = coded[0] if coded is not None else None
@@ -96,7 +97,7 @@ class LabelOutOfRange(Rule):
                 f"labels of this batch run from {fact.minimum} to {fact.maximum}",
                 *((f"the last layer `{path}` has {fact.bound} outputs",) if path else ()),
             ),
-            remedies=(*_cleaning(coded), *_cures(fact, name, path, shifted)),
+            remedies=(*_cleaning(coded), *_cures(fact, labels, path, shifted)),
         )
 
 
@@ -140,8 +141,8 @@ def _output_layer(run: Run, classes: int) -> LayerBuilt | None:
     return outputs[-1] if outputs else None
 
 
-def _made_at(run: Run, crash: Crash, fact: IndexOutside, name: str) -> Location | None:
-    """The line that bound all labels: a whole-number array of an outer frame with the same range."""
+def _made_at(run: Run, crash: Crash, fact: IndexOutside, name: str) -> tuple[Location, str] | None:
+    """The line that made all labels, and their name there: a whole-number array of an outer frame with that range."""
     code = Code.of(run)
     for frame in (f for f in crash.frames if f.is_user):
         for held, t in tensors(frame):
@@ -149,7 +150,8 @@ def _made_at(run: Run, crash: Crash, fact: IndexOutside, name: str) -> Location 
                 continue
             found = code.last_assignment(held, frame.location)
             if (t.minimum, t.maximum) == (fact.minimum, fact.maximum) and found is not None and found.how == "assign":
-                return found.location
+                place, there = made_inside(code, found, held)
+                return place, there or name
     return None
 
 

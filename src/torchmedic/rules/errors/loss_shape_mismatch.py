@@ -6,10 +6,21 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, Location, Run, TensorSummary
+from torchmedic.facts import Crash, Location, ModuleFact, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._graphs import Graphs, graphs_behind, pooling
-from torchmedic.rules.errors._reading import also, crash_in, described, quoted, said, shape, tensors_on_line, user_line
+from torchmedic.rules.errors._mixing import Mixing, mixing
+from torchmedic.rules.errors._reading import (
+    also,
+    crash_in,
+    described,
+    layer_name,
+    quoted,
+    said,
+    shape,
+    tensors_on_line,
+    user_line,
+)
 from torchmedic.rules.errors._syntax import Code
 
 _PATTERNS = (
@@ -42,6 +53,10 @@ class LossShapeMismatch(Rule):
         given = {n: v.tensor for f in frames for n in ("input", "target") if (v := f.value(n)) is not None}
         x, y = given.get("input"), given.get("target")
         mentioned = tensors_on_line(run, crash.user_frame)
+        mixed = mixing(run, x.shape[0], y.shape[0]) if x and y and _lost_rows(mentioned, x, y) else None
+        if mixed is not None and x and y:
+            yield self._mixed(line, mixed, x.shape[0], y.shape[0])
+            return
         written = _arguments(Code.of(run), line)
         pred, target = _named(mentioned, x, written[0]), _named(mentioned[::-1], y, written[1])
         loss = frames[-1].location.function if frames else "the loss"
@@ -80,6 +95,35 @@ class LossShapeMismatch(Rule):
                 ),
             ),
         )
+
+    def _mixed(self, line: Location, mixed: Mixing, rows: int, batch: int) -> Diagnosis:
+        """The rows of the prediction are no longer the samples of the batch."""
+        layer = layer_name(ModuleFact(type=mixed.layer.type, path=mixed.layer.path)) if mixed.layer is not None else ""
+        return self.diagnose(
+            headline=f"`{mixed.call}` makes {rows} rows of {batch} samples: each has {mixed.right} values, "
+            f"not {mixed.width}",
+            confidence="likely",
+            where=mixed.where,
+            mark=mixed.call if mixed.call in mixed.where.source else "",
+            label="mixes the samples",
+            also=also(
+                (mixed.layer.location if mixed.layer is not None else None, f"`{layer}` takes {mixed.width}"),
+                (line, "the loss sees it here"),
+                but=mixed.where,
+            ),
+            culprit=Culprit(op="view", phase="forward", module=layer or None),
+            evidence=(f"{batch} x {mixed.right} = {rows} x {mixed.width}",),
+            remedies=(
+                Remedy(title="flatten each sample by itself: `flatten(1)`, which fails at once if a size is wrong"),
+                Remedy(title=f"and build `{layer or 'the layer after it'}` with `in_features={mixed.right}`"),
+            ),
+        )
+
+
+def _lost_rows(mentioned: list[tuple[str, TensorSummary]], x: TensorSummary, y: TensorSummary) -> bool:
+    """Whether the model was given as many rows as the target has, and made another number of them."""
+    is_whole = any(t.shape[:1] == y.shape[:1] and t.shape != y.shape for _, t in mentioned)
+    return is_whole and bool(x.shape and y.shape) and x.shape[0] != y.shape[0]
 
 
 def _arguments(code: Code, line: Location) -> tuple[str, str]:

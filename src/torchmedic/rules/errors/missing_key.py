@@ -33,8 +33,15 @@ class MissingKeyRule(Rule):
         seen = run.last(MissingKey)
         if crash is None or seen is None or crash.type_name != "KeyError":
             return
-        showed = user_line(crash)
-        merged = _shallow_merge(Code.of(run), seen)
+        showed, code = user_line(crash), Code.of(run)
+        if showed is not None and seen.is_position and not seen.same_as_text:
+            yield self._by_label(code, showed, seen)
+            return
+        read = _reading_line(code) if seen.padded and seen.key.strip("'\"") in [_bare(k) for k in seen.keys] else None
+        if showed is not None and read is not None:
+            yield self._padded(showed, read, seen)
+            return
+        merged = _shallow_merge(code, seen)
         yield self.diagnose(
             headline=f"`{seen.container}` has no {_what(seen)} `{seen.key}`" + _nearest(seen),
             confidence="proven" if merged is None else "likely",
@@ -46,6 +53,97 @@ class MissingKeyRule(Rule):
             evidence=tuple(_evidence(seen)),
             remedies=tuple(_remedies(seen)) if merged is None else (_MERGE,),
         )
+
+    def _by_label(self, code: Code, showed: Location, seen: MissingKey) -> Diagnosis:
+        """A number was meant as a place, and was looked up as a label."""
+        of_frame = seen.type.endswith("DataFrame") and not seen.container.endswith((".loc", ".at"))
+        written = seen.container.removesuffix(".loc").removesuffix(".at")
+        cut = _filtered(code)
+        shown = ", ".join(seen.keys[:6]) + (", …" if seen.count > 6 else "")
+        return self.diagnose(
+            headline=f"`{seen.container}[{seen.key}]` looks for a column called {seen.key}, not for row {seen.key}"
+            if of_frame
+            else f"no row of `{written}` is labelled {seen.key}: rows are looked up by label here, not by place",
+            confidence="proven",
+            where=showed,
+            also=also(
+                (None if of_frame else cut, "rows are left out here, and the others keep their labels"), but=showed
+            ),
+            culprit=Culprit(field=f"{seen.container}[{seen.key}]", phase="data"),
+            evidence=(
+                f"`{written}` has {seen.rows} rows, and the columns {shown}"
+                if of_frame
+                else f"`{written}` has {seen.rows} rows, with the labels {shown}",
+            ),
+            remedies=(
+                Remedy(title=f"take the row by its place: `{written}.iloc[…]`"),
+                *(
+                    ()
+                    if of_frame
+                    else (Remedy(title="or number the rows anew after filtering: `.reset_index(drop=True)`"),)
+                ),
+            ),
+        )
+
+    def _padded(self, showed: Location, read: Location, seen: MissingKey) -> Diagnosis:
+        """Headers that were read with the blanks beside the commas."""
+        leading = any(key[1:2].isspace() for key in seen.keys)
+        called = next(key for key in seen.keys if _bare(key) == _bare(seen.key))
+        return self.diagnose(
+            headline=f"the column is called `{called}`, with a blank, not `{seen.key}`",
+            confidence="proven",
+            where=read,
+            label=f"{seen.padded} of {seen.count} names keep a blank",
+            also=also((showed, "looked up here"), but=read),
+            culprit=Culprit(field=f"{seen.container}[{seen.key}]", phase="data", examples=seen.near),
+            evidence=tuple(_evidence(seen)),
+            remedies=(
+                Remedy(title="drop the blanks after the commas where the file is read: `skipinitialspace=True`")
+                if leading
+                else Remedy(title="drop the blanks after reading: `table.columns = table.columns.str.strip()`"),
+            ),
+        )
+
+
+def _bare(key: str) -> str:
+    return key.strip("'\"").strip()
+
+
+def _reading_line(code: Code) -> Location | None:
+    """The one line that reads a table from a text file."""
+    places = {(place.file, place.line): place for place, _ in code.calls("read_csv", "read_table", "read_excel")}
+    return next(iter(places.values())) if len(places) == 1 else None
+
+
+def _filtered(code: Code) -> Location | None:
+    """The one line that makes a table of some rows of another."""
+    found = [
+        code.place(file, node)
+        for file, tree in code.trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and _leaves_rows_out(node.value)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _leaves_rows_out(value: ast.expr) -> bool:
+    """
+    >>> [_leaves_rows_out(ast.parse(text, mode="eval").body) for text in ("df[df.a > 3]", "df.dropna()", "df['a']")]
+    [True, True, False]
+    """
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        return value.func.attr in ("dropna", "query", "drop_duplicates", "sample") or (
+            value.func.attr not in ("reset_index",) and _leaves_rows_out(value.func.value)
+        )
+    if isinstance(value, ast.Call):
+        return isinstance(value.func, ast.Name) and value.func.id == "train_test_split"
+    if isinstance(value, ast.Subscript):
+        return any(isinstance(part, ast.Compare) or _asks(part) for part in ast.walk(value.slice))
+    return False
+
+
+def _asks(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in ("isin", "notna", "isna", "between")
 
 
 def _shallow_merge(code: Code, seen: MissingKey) -> Location | None:

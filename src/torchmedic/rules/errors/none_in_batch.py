@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from torchmedic.facts import Crash, Location, RefetchedSample, Run, SampleField
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._batches import index_at, refetched, sample_expression
-from torchmedic.rules.errors._reading import also, said
+from torchmedic.rules.errors._reading import also, said, user_line
 from torchmedic.rules.errors._syntax import Code
+
+_LEAVE_OUT = Remedy(title="leave such samples out when the dataset is built, so that `__len__` counts only good ones")
 
 
 class NoneInBatch(Rule):
@@ -20,11 +22,15 @@ class NoneInBatch(Rule):
     symptoms = (Symptom.CRASH,)
     tell_apart = "`default_collate: … found <class 'NoneType'>`, or a `collate_fn` that fails on a None"
     needs = (Crash, RefetchedSample)
+    folds = ("none-result",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         seen = refetched(run)
         crash = run.first(Crash)
         if seen is None or not (said(crash, "NoneType") or said(seen.crash, "NoneType")):
+            return
+        if seen.batch_is_none:
+            yield self._whole_batch(run, seen)
             return
         field = next((f for f in seen.fields if f.problem == "none"), None)
         if field is None:
@@ -48,6 +54,47 @@ class NoneInBatch(Rule):
             remedies=_remedies(field, returned),
         )
 
+    def _whole_batch(self, run: Run, seen: RefetchedSample) -> Diagnosis:
+        """The loader handed out None in the place of a batch."""
+        crash = run.first(Crash)
+        maker = seen.collate_at or seen.getitem
+        name = f"`{seen.collate}`" if seen.collate_at is not None else f"`{seen.dataset}`"
+        returned = _returns_none(run, maker)
+        field = next((f for f in seen.fields if f.problem == "none" and f.path == "sample"), None)
+        empty = [index_at(seen, i) for i, form in enumerate(field.forms) if form == "None"] if field else []
+        where = returned or maker or seen.loader_built
+        sample_line = _returns_none(run, seen.getitem) if empty and seen.collate_at is not None else None
+        return self.diagnose(
+            headline=f"{name} returned None in the place of a batch",
+            confidence="proven",
+            where=where,
+            label="the loop is handed this None" if returned is not None else "",
+            also=also(
+                (user_line(crash) if crash is not None else None, "and cannot use it here"),
+                (sample_line, "the samples are None from here"),
+                (seen.loader_built, "the loader that makes the batch"),
+                but=where,
+            ),
+            culprit=Culprit(phase="data", op="collate", sample=empty[0] if empty else None),
+            evidence=tuple(_of_batch(seen, field, empty)),
+            remedies=(
+                _LEAVE_OUT,
+                Remedy(
+                    title="or skip a batch that is None first thing in the loop",
+                    diff="+ for batch in loader:\n+     if batch is None:\n+         continue",
+                ),
+            ),
+        )
+
+
+def _of_batch(seen: RefetchedSample, field: SampleField | None, empty: list[int]) -> Iterator[str]:
+    if field is not None and empty:
+        yield _told(field, empty)
+    elif seen.indices:
+        yield f"the batch was to be made of the samples {', '.join(map(str, seen.indices[:8]))}" + (
+            ", …" if len(seen.indices) > 8 else ""
+        )
+
 
 def _other_function(getitem: Location | None, returned: Location | None) -> Location | None:
     return getitem if getitem and returned and getitem.function != returned.function else None
@@ -65,7 +112,7 @@ def _told(field: SampleField, empty: list[int]) -> str:
 
 
 def _returns_none(run: Run, getitem: Location | None) -> Location | None:
-    """A `return None` in `__getitem__`, or its last line when one path ends without a return."""
+    """A `return None` in the function that begins there."""
     if getitem is None:
         return None
     code = Code.of(run)
@@ -85,7 +132,7 @@ def _remedies(field: SampleField, returned: Location | None) -> tuple[Remedy, ..
     if field.path != "sample":
         return (Remedy(title=f"return a value of the right shape for `{sample_expression(field.path)}`, never None"),)
     return (
-        Remedy(title="leave such samples out when the dataset is built, so that `__len__` counts only good ones"),
+        _LEAVE_OUT,
         Remedy(
             title="or drop them when the batch is made: pass `collate_fn=skip_none` to the DataLoader",
             diff="+ def skip_none(samples):\n+     return default_collate([s for s in samples if s is not None])",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, NumberAsText, Run
@@ -40,7 +41,7 @@ class NumberAsTextRule(Rule):
             ),
             culprit=Culprit(phase="setup", field=name, tensor=name),
             evidence=tuple(_evidence(seen)),
-            remedies=tuple(_remedies(seen, where)),
+            remedies=tuple(_remedies(seen, where, seen.handed or line)),
         )
 
 
@@ -73,16 +74,30 @@ def _evidence(seen: NumberAsText) -> Iterator[str]:
         yield f"PyYAML takes `{seen.text}` for a text: a number with an exponent needs a point there, as in `1.0e-3`"
 
 
-def _remedies(seen: NumberAsText, where: Location) -> Iterator[Remedy]:
+def _remedies(seen: NumberAsText, where: Location, used: Location) -> Iterator[Remedy]:
     if _is_yaml(seen) and seen.written is not None:
         number = f"{float(seen.text):.1e}" if "e" in seen.text.lower() else seen.text
         old = seen.written.source.strip()
+        bare = old.replace(f'"{seen.text}"', seen.text).replace(f"'{seen.text}'", seen.text)
         yield Remedy(
-            title="write it so that YAML reads a number", diff=f"- {old}\n+ {old.replace(seen.text, _pointed(number))}"
+            title="write it so that YAML reads a number", diff=f"- {old}\n+ {bare.replace(seen.text, _pointed(number))}"
         )
-    if "add_argument" in where.source:
+    elif "add_argument" in where.source:
         yield Remedy(title="give the option a type: `add_argument(…, type=float)`")
-    yield Remedy(title=f"turn it into a number where it is read: `float({seen.setting or seen.name})`")
+    elif (unquoted := _unquoted(seen)) is not None:
+        yield unquoted
+    name = seen.setting or seen.name
+    shown = name if re.search(rf"\b{re.escape(name)}\b", used.source) else "…"
+    yield Remedy(title=f"turn it into a number where it is read: `float({shown})`")
+
+
+def _unquoted(seen: NumberAsText) -> Remedy | None:
+    """The line of a file without the quotes that make a text of the number."""
+    old = seen.written.source.strip() if seen.written is not None else ""
+    spelt = next((q for q in (f'"{seen.text}"', f"'{seen.text}'") if old.count(q) == 1), "")
+    return (
+        Remedy(title="write it without quotes", diff=f"- {old}\n+ {old.replace(spelt, seen.text)}") if spelt else None
+    )
 
 
 def _pointed(number: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, Run, TensorSummary
+from torchmedic.facts import Crash, Location, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._lengths import ShortTable, short_table
 from torchmedic.rules.errors._reading import (
     also,
     crash_in,
@@ -44,6 +45,10 @@ class UnbroadcastableShapes(Rule):
         if crash is None or match is None or line is None:
             return
         a, b, axis = int(match[1]), int(match[2]), int(match[3])
+        table = short_table(run, crash, a, b)
+        if table is not None:
+            yield self._too_long(line, table)
+            return
         mentioned = tensors_on_line(run, crash.user_frame)
         pair = _pair(mentioned, a, b, axis) or _pair(list(tensors(crash.frames[-1])), a, b, axis)
         layer = layer_in(crash)
@@ -67,6 +72,31 @@ class UnbroadcastableShapes(Rule):
             ),
             evidence=(described(mentioned or list(tensors(crash.user_frame))),) if crash.user_frame else (),
             remedies=_cures(pair, a, b, axis),
+        )
+
+    def _too_long(self, line: Location, table: ShortTable) -> Diagnosis:
+        """A sequence that goes on where the table of positions has ended."""
+        where = table.where or line
+        cures = (
+            Remedy(title=f"cut the texts to what the model has: `truncation=True, max_length={table.rows}`"),
+            Remedy(title=f"or build the model with `max_position_embeddings={table.asked}` or more, and train it so"),
+        )
+        if not table.is_setting:
+            cures = (
+                Remedy(title=f"make the table as long as the longest input, {table.asked} or more"),
+                Remedy(title=f"or cut the input to {table.rows}"),
+            )
+        return self.diagnose(
+            headline=f"the input has {table.asked} positions, and the model has {table.rows} (`{table.name}`)"
+            if table.is_setting
+            else f"`{table.name}` has {table.rows} positions, and the input has {table.asked}",
+            confidence="proven",
+            where=where,
+            label=table.why if where != line else "",
+            also=also((line, "the input is too long here"), but=where),
+            culprit=Culprit(tensor=table.name, phase="forward"),
+            evidence=() if table.is_setting else ("a slice past the end gives what there is, and no error",),
+            remedies=cures,
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, ModuleFact, Run, TensorSummary
@@ -17,6 +18,7 @@ from torchmedic.rules.errors._reading import (
     layer_in,
     layer_input,
     layer_name,
+    quoted,
     said,
     setting,
     shape,
@@ -110,6 +112,8 @@ class UnmultipliableShapes(Rule):
         )
 
     def _at_product(self, run: Run, crash: Crash, line: Location, sizes: tuple[str, ...]) -> Diagnosis:
+        if crash.source == "text" and len(sizes) == 4 and crash.frames[-1].location.file.endswith("linear.py"):
+            return self._told_layer(line, *map(int, sizes))
         operands = tensors_on_line(run, crash.user_frame)
         batched = "batch2" in crash.message
         needed, got = (sizes[1], sizes[3]) if batched else (sizes[1], sizes[2])
@@ -126,8 +130,34 @@ class UnmultipliableShapes(Rule):
             where=line,
             culprit=Culprit(tensor=operands[0][0] if operands else None, phase="forward", op="matmul"),
             evidence=(described(operands),) if operands else (),
-            remedies=(Remedy(title=title),),
+            remedies=(
+                Remedy(title=title),
+                *((_if_linear(sizes),) if crash.source == "text" and not batched and len(sizes) == 4 else ()),
+            ),
         )
+
+    def _told_layer(self, line: Location, rows: int, got: int, wanted: int, out: int) -> Diagnosis:
+        """A linear layer of a pasted traceback, known by the file it failed in and the sizes of the message."""
+        calls = re.findall(r"\bself\.(\w+)\(", line.source)
+        name = f"self.{calls[0]}" if len(calls) == 1 else "the layer"
+        return self.diagnose(
+            headline=f"{quoted(name)} takes {wanted} features, but its input [{rows}, {got}] has {got}",
+            confidence="proven",
+            where=line,
+            culprit=Culprit(module=name, tensor="input", phase="forward", op="linear"),
+            remedies=(
+                Remedy(
+                    title=f"build it with `in_features={got}`: `Linear({got}, {out})`",
+                    detail=f"or change what comes before it, so that {wanted} features are left: "
+                    "the size of the pictures, the layers, where it is flattened",
+                ),
+            ),
+        )
+
+
+def _if_linear(sizes: tuple[str, ...]) -> Remedy:
+    _, got, wanted, out = sizes
+    return Remedy(title=f"if it is `Linear({wanted}, {out})`: build it with `in_features={got}`, or bring it {wanted}")
 
 
 def _order(handed: Handed) -> str:

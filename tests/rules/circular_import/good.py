@@ -1,0 +1,6 @@
+import torch
+from model_line import Net
+
+torch.manual_seed(0)
+net = Net()
+print(net(torch.randn(2, 4)).shape)
