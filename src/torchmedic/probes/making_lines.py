@@ -9,7 +9,7 @@ from torchmedic.facts import Location
 from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import called_name, parsed
 from torchmedic.probes.frames import file_of, is_user_file, location
-from torchmedic.probes.sources import user_files
+from torchmedic.probes.sources import file_at, user_files
 
 _MOST_PLACES = 40
 _MOST_STEPS = 4
@@ -61,6 +61,18 @@ def tensor_given(position: int) -> Place | None:
                 return Place(file, scope, call.args[0].value, position)
             if position < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args):
                 return Place(file, scope, call.args[position])
+    return None
+
+
+def argument_at(called: Location | None, callee: str, position: int = 0) -> Place | None:
+    """What the call of a name at a line is given at a position."""
+    file = file_at(called)
+    tree = parsed(file) if file else None
+    for call in ast.walk(tree) if tree is not None else ():
+        is_there = isinstance(call, ast.Call) and called is not None and call.lineno <= called.line
+        if is_there and isinstance(call, ast.Call) and called_name(call) == callee and tree is not None:
+            if called is not None and called.line <= (call.end_lineno or 0) and position < len(call.args):
+                return Place(file, _scope_around(tree, call), call.args[position])
     return None
 
 
