@@ -86,6 +86,7 @@ from torchmedic.facts.full_batches import SamplesLeftOut as SamplesLeftOut
 from torchmedic.facts.graph import GraphCut as GraphCut
 from torchmedic.facts.graph import UnusedTotal as UnusedTotal
 from torchmedic.facts.held import CutField as CutField
+from torchmedic.facts.held import CutStores as CutStores
 from torchmedic.facts.held import EdgesTurnedRound as EdgesTurnedRound
 from torchmedic.facts.held import HeldCode as HeldCode
 from torchmedic.facts.held import HeldColumn as HeldColumn
