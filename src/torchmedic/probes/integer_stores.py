@@ -95,10 +95,10 @@ def _store_behind(start: Place | None) -> _Store | None:
         for node in nodes:
             target = node.targets[0]
             base = target.value if isinstance(target, ast.Subscript) else None
-            if isinstance(base, ast.Name) and base.id in names and makes_fractions(node.value):
-                if (typed := _is_typed(place.value)) is not None:
-                    text = ast.unparse(place.value)
-                    return _Store(base.id, text, place.location(), place.location(node.lineno), typed)
+            typed = _is_typed(place.value) if isinstance(base, ast.Name) and base.id in names else None
+            if isinstance(base, ast.Name) and typed is not None and makes_fractions(node.value):
+                text = ast.unparse(place.value)
+                return _Store(base.id, text, place.location(), place.location(node.lineno), typed)
     return None
 
 

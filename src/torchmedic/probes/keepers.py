@@ -23,7 +23,9 @@ _MOST_VISITED = 30_000
 _DEEPEST = 5
 STORING = frozenset(("append", "extend", "insert", "appendleft", "add", "put", "update", "setdefault"))
 _EMPTYING = frozenset(("clear", "pop", "popleft", "popitem", "remove"))
-_READERS = frozenset(("torch", "nn", "np", "numpy", "F", "len", "print", "sum", "list", "tuple", "enumerate", "zip", "range"))
+_READERS = frozenset(
+    ("torch", "nn", "np", "numpy", "F", "len", "print", "sum", "list", "tuple", "enumerate", "zip", "range")
+)
 _CONTAINERS = (list, tuple, dict, collections.deque, set)
 
 

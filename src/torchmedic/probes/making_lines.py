@@ -68,11 +68,13 @@ def argument_at(called: Location | None, callee: str, position: int = 0) -> Plac
     """What the call of a name at a line is given at a position."""
     file = file_at(called)
     tree = parsed(file) if file else None
-    for call in ast.walk(tree) if tree is not None else ():
-        is_there = isinstance(call, ast.Call) and called is not None and call.lineno <= called.line
-        if is_there and isinstance(call, ast.Call) and called_name(call) == callee and tree is not None:
-            if called is not None and called.line <= (call.end_lineno or 0) and position < len(call.args):
-                return Place(file, _scope_around(tree, call), call.args[position])
+    if called is None or tree is None:
+        return None
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call) or called_name(call) != callee or position >= len(call.args):
+            continue
+        if call.lineno <= called.line <= (call.end_lineno or 0):
+            return Place(file, _scope_around(tree, call), call.args[position])
     return None
 
 

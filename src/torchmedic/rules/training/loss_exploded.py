@@ -54,12 +54,12 @@ class LossExploded(Rule):
         self, run: Run, course: TrainingCourse, where: Location | None, recurrent: str, cycles: GradientCycles | None
     ) -> Diagnosis:
         jump = _first_jump(course)
+        start, peak = f"{course.head[0]:.3g}", f"{course.highest or 0.0:.3g}"
         rate = f"lr={course.first_lr:g}" if course.first_lr is not None else "its rate"
         return self.diagnose(
-            headline=f"the loss exploded from {course.head[0]:.3g} to {course.highest or 0.0:.3g}, and nothing clips the "
-            "gradients"
+            headline=f"the loss exploded from {start} to {peak}, and nothing clips the gradients"
             if recurrent
-            else f"the loss exploded from {course.head[0]:.3g} to {course.highest or 0.0:.3g} under {rate}",
+            else f"the loss exploded from {start} to {peak} under {rate}",
             confidence="likely",
             step=jump,
             where=where,

@@ -67,7 +67,7 @@ class ReplacedAfterOptimizer(Rule):
         names = [leaf.name for leaf in leaves]
         part = common_layer(names) or leaves[0].owner
         return self.diagnose(
-            headline=f"`{short(part)}` is made in the first forward pass, after the optimizer was built, and never trains",
+            headline=f"`{short(part)}` is made by the first forward, after the optimizer was built, and never trains",
             confidence="proven",
             where=where,
             label=f"{listed(names, 3)} made here, later than the optimizer",
