@@ -16,11 +16,11 @@ _REDUCING = frozenset(
 _DRAWN = frozenset(("normal", "integers", "uniform", "random", "rand", "randn", "randint", "choice", "poisson"))
 _FACTS = frozenset(("columns", "shape", "index", "dtypes", "size", "ndim", "dtype"))
 _CHOOSING = frozenset(
-    ("dropna", "query", "groupby", "merge", "head", "tail", "drop_duplicates", "explode", "train_test_split", "filter")
-    + ("sample", "nlargest", "where", "concat", "append", "isin", "split", "value_counts", "describe", "corr")
+    {"dropna", "query", "groupby", "merge", "head", "tail", "drop_duplicates", "explode", "train_test_split", "filter"}
+    | {"sample", "nlargest", "where", "concat", "append", "isin", "split", "value_counts", "describe", "corr"}
 )
 _LABELS = re.compile(r"(self\.)?(y|ys|labels?|targets?)(_|$)", re.IGNORECASE)
-_ALIGNING = frozenset(["sort_index", "sort_values", "reindex", "reindex_like", "align", "merge", "join"])
+_ALIGNING = frozenset(("sort_index", "sort_values", "reindex", "reindex_like", "align"))
 _JOINING = frozenset(("zip", "train_test_split", "fit"))
 _SHUFFLING = frozenset(("sample", "shuffle", "train_test_split", *DRAWING))
 
