@@ -136,6 +136,7 @@ from torchmedic.facts.overwriting import LoadOverwritten as LoadOverwritten
 from torchmedic.facts.padding import PaddedLabels as PaddedLabels
 from torchmedic.facts.pairing import InputSeen as InputSeen
 from torchmedic.facts.pairing import LossPairing as LossPairing
+from torchmedic.facts.pairing import ScaledTwice as ScaledTwice
 from torchmedic.facts.pairing import TinyBatchNorm as TinyBatchNorm
 from torchmedic.facts.ranks import PATIENT as PATIENT
 from torchmedic.facts.ranks import SLOW as SLOW
