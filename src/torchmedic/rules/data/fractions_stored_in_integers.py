@@ -21,7 +21,6 @@ class FractionsStoredInIntegers(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for seen in run.all(CutStores):
-            of = f"`{seen.source}` is {seen.dtype}, and " if seen.source else ""
             yield self.diagnose(
                 headline=f"`{seen.array}` holds whole numbers: the fractions that are put into it are cut",
                 confidence="likely",
@@ -31,11 +30,15 @@ class FractionsStoredInIntegers(Rule):
                 label=f"an array of {seen.dtype}" if seen.dtype else "an array of whole numbers",
                 also=also((seen.stored, "quotients are put into it here"), where=seen.made),
                 culprit=Culprit(op="division", phase="data", tensor=seen.array),
-                evidence=(
-                    f"{of}`{seen.text}` makes `{seen.array}` of the same type; assigning to its parts casts in silence",
-                    f"`{seen.name}`, made of it, has {seen.after} different numbers in a column"
-                    + (f", `{seen.source}` has {seen.before}" if seen.before is not None else "")
-                    + f"; {seen.zeros:.0%} of all are 0",
-                ),
+                evidence=tuple(_evidence(seen)),
                 remedies=(Remedy(title=f"make `{seen.array}` of floats: give `dtype=np.float32` where it is made"),),
             )
+
+
+def _evidence(seen: CutStores) -> Iterator[str]:
+    if seen.source:
+        yield f"`{seen.source}` is {seen.dtype}, and so is `{seen.text}`: assigning to its parts casts in silence"
+        yield f"`{seen.source}` has {seen.before} different numbers in a column"
+    else:
+        yield f"`{seen.text}` makes whole numbers: assigning to its parts casts in silence"
+    yield f"`{seen.name}`, made of it, has {seen.after} different numbers in a column; {seen.zeros:.0%} of all are 0"

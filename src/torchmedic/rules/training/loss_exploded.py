@@ -42,7 +42,9 @@ class LossExploded(Rule):
         for course in run.all(TrainingCourse):
             recurrent = _recurrent(run)
             early = [r for r, s in zip(course.ratios, course.ratio_steps, strict=True) if s < 5]
-            if not _is_exploded(run, course) or (not recurrent and max(early, default=0.0) >= _TOLD_BY_RATE):
+            if course.first_lr is None or not _is_exploded(run, course):
+                continue
+            if not recurrent and max(early, default=0.0) >= _TOLD_BY_RATE:
                 continue
             cycles = next((seen for seen in run.all(GradientCycles) if seen.optimizer == course.optimizer), None)
             clipped = run.first(ClippingSeen) is not None
@@ -55,18 +57,18 @@ class LossExploded(Rule):
     ) -> Diagnosis:
         jump = _first_jump(course)
         start, peak = f"{course.head[0]:.3g}", f"{course.highest or 0.0:.3g}"
-        rate = f"lr={course.first_lr:g}" if course.first_lr is not None else "its rate"
+        rate = f"{course.first_lr:g}"
         return self.diagnose(
             headline=f"the loss exploded from {start} to {peak}, and nothing clips the gradients"
             if recurrent
-            else f"the loss exploded from {start} to {peak} under {rate}",
+            else f"the loss exploded from {start} to {peak} under lr={rate}",
             confidence="likely",
             step=jump,
             where=where,
             label=f"the gradients of all steps in time meet in `{recurrent}` here"
             if recurrent
-            else f"`{course.optimizer}` with {rate}",
-            also=also((course.built, f"`{course.optimizer}` with {rate} takes them as they are"), where=where),
+            else f"`{course.optimizer}` with lr={rate}",
+            also=also((course.built, f"`{course.optimizer}` with lr={rate} takes them as they are"), where=where),
             culprit=Culprit(phase="backward" if recurrent else "optimizer", op=course.optimizer, parameter=recurrent),
             evidence=tuple(_evidence(run, course, jump, cycles)),
             remedies=(
