@@ -89,6 +89,7 @@ from torchmedic.facts.full_batches import SamplesLeftOut as SamplesLeftOut
 from torchmedic.facts.graph import GraphCut as GraphCut
 from torchmedic.facts.graph import UnusedTotal as UnusedTotal
 from torchmedic.facts.held import CutField as CutField
+from torchmedic.facts.held import CutStores as CutStores
 from torchmedic.facts.held import EdgesTurnedRound as EdgesTurnedRound
 from torchmedic.facts.held import HeldCode as HeldCode
 from torchmedic.facts.held import HeldColumn as HeldColumn
@@ -141,6 +142,7 @@ from torchmedic.facts.overwriting import LoadOverwritten as LoadOverwritten
 from torchmedic.facts.padding import PaddedLabels as PaddedLabels
 from torchmedic.facts.pairing import InputSeen as InputSeen
 from torchmedic.facts.pairing import LossPairing as LossPairing
+from torchmedic.facts.pairing import ScaledTwice as ScaledTwice
 from torchmedic.facts.pairing import TinyBatchNorm as TinyBatchNorm
 from torchmedic.facts.ranks import PATIENT as PATIENT
 from torchmedic.facts.ranks import SLOW as SLOW

@@ -15,7 +15,7 @@ class AverageSeen(Observation):
     `kept` is the share of itself that the copy kept at each update looked at, after the steps `steps`: 0.999 in a slow
     average, 1 where it stayed as it was, 0 where it was overwritten. `named_so` says that the user calls it an average,
     `shared` that its tensors are those of the model, `still` that it had not moved by the end, after
-    `trained` steps, though the model had.
+    `trained` steps, though the model had, and `moved` that its weights were seen to change.
     """
 
     kind: ClassVar[str] = "average-seen"
@@ -33,4 +33,5 @@ class AverageSeen(Observation):
     by_torch: bool = False
     stale: tuple[str, ...] = ()
     evaluated_at: Location | None = None
+    moved: bool = False
     step: int | None = None

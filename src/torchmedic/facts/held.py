@@ -117,6 +117,28 @@ class CutField(Observation):
 
 
 @fact
+class CutStores(Observation):
+    """Whole numbers whose source divides, and puts the quotients into an array that holds whole numbers.
+
+    `array` is the name of that one and `text` how it is made. `source` is an array of whole numbers with the same
+    columns, which have `before` different numbers each, `after` in what is held; empty where there is none any more.
+    """
+
+    kind: ClassVar[str] = "cut-stores"
+    step: int | None
+    name: str
+    array: str
+    text: str
+    source: str
+    dtype: str
+    before: int | None
+    after: int
+    zeros: float
+    made: Location
+    stored: Location
+
+
+@fact
 class SmallField(Observation):
     """One small whole number for each row of a data set, which take up (nearly) all that their type can hold.
 

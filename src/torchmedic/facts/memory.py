@@ -47,6 +47,7 @@ class PiledTensors(Observation):
     """Tensors without a graph that a container of the script gained in `steps` steps, and that nothing reads again.
 
     `path`, `container`, `where`, `stored` and `value` are as in `KeptGraph`; `count` and `bytes` are of the new ones.
+    `last_read` says that the newest of them is read, and only that one.
     """
 
     kind: ClassVar[str] = "piled-tensors"
@@ -59,6 +60,7 @@ class PiledTensors(Observation):
     value: str = ""
     where: Location | None = None
     stored: Location | None = None
+    last_read: bool = False
 
 
 @fact

@@ -64,6 +64,25 @@ class InputSeen(Observation):
 
 
 @fact
+class ScaledTwice(Observation):
+    """An input whose numbers, up to `high`, are those of bytes divided by 255 two times: `levels` different ones.
+
+    `where` is the line of the second division, as far as can be told, `before` another one that scales.
+    """
+
+    kind: ClassVar[str] = "scaled-twice"
+    step: int | None
+    layer: str
+    shape: tuple[int, ...]
+    high: float
+    levels: int
+    where: Location
+    text: str
+    before: Location
+    before_text: str
+
+
+@fact
 class TinyBatchNorm(Observation):
     """A BatchNorm in training that computes mean and spread of a channel from next to no values."""
 

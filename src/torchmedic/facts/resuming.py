@@ -14,6 +14,7 @@ class StateLeftInFile(Observation):
 
     `fits` says that an optimizer of the run has as many parameters, the same settings and the same rate: the training
     goes on, rather than begins anew from other people's weights. `steps` were made by it after the file was read.
+    `loaded` is the line that gave the model its weights.
     """
 
     kind: ClassVar[str] = "state-left-in-file"
@@ -25,6 +26,7 @@ class StateLeftInFile(Observation):
     fits: bool
     steps: int
     model_loaded: bool
+    loaded: Location | None = None
     step: int | None = None
 
 
@@ -57,7 +59,7 @@ class ScalerLeftInFile(Observation):
     """A checkpoint that was read, with a `GradScaler`'s state in it that no scaler was given.
 
     `scale` is the one in the file, `first_scale` the one that the scaler of the resumed training began with, which
-    made `steps`.
+    made `steps`. `loaded` is the line that gave the optimizer its state.
     """
 
     kind: ClassVar[str] = "scaler-left-in-file"
@@ -68,6 +70,7 @@ class ScalerLeftInFile(Observation):
     stepped: Location | None
     steps: int
     optimizer_loaded: bool
+    loaded: Location | None = None
     step: int | None = None
 
 

@@ -16,7 +16,7 @@ class StrayLeaf(Observation):
     parameter), "anew" (another object in every step) or "variable" (held by nothing but a name).
     `behind` is the attribute that holds a result computed once from the leaf, instead of the leaf itself.
     `siblings_with` is where the optimizer was built that holds most of the same model. `called_at` is the line that
-    led to its birth, in the function that had built an optimizer before.
+    led to its birth, in the function that had built an optimizer before. `in_forward` says that a forward pass made it.
     """
 
     kind: ClassVar[str] = "stray-leaf"
@@ -34,6 +34,7 @@ class StrayLeaf(Observation):
     called_at: Location | None = None
     replaced: Location | None = None
     after_optimizer: bool = False
+    in_forward: bool = False
     fresh: bool = True
     in_root_with_optimized: bool = False
     siblings_with: Location | None = None

@@ -14,9 +14,9 @@ from torchmedic.probes.making_lines import line_made, line_with, places_behind
 
 _MOST_VALUES = 200_000
 _LEAST_SHARE = 0.2
-_ROUNDING = frozenset(("floor", "ceil", "round", "rint", "trunc", "digitize", "bucketize", "round_", "floor_", "fix"))
+ROUNDING = frozenset(("floor", "ceil", "round", "rint", "trunc", "digitize", "bucketize", "round_", "floor_", "fix"))
 _CASTS = frozenset(("long", "int", "short", "astype", "type", "to", "LongTensor", "IntTensor", "tensor", "as_tensor"))
-_INTEGERS = ("LongTensor", "IntTensor", "long", "int64", "int32", "int16", "int", "short")
+INTEGERS = ("LongTensor", "IntTensor", "long", "int64", "int32", "int16", "int", "short")
 
 
 def cut_fields(arrays: list[Held], step: int) -> Iterator[CutField]:
@@ -51,7 +51,7 @@ def cut_fields(arrays: list[Held], step: int) -> Iterator[CutField]:
 
 def _is_rounded_on_purpose(held: Held) -> bool:
     nodes = (node for place in places_behind(held.made) for node in ast.walk(place.value))
-    return any(isinstance(node, ast.Call) and called_name(node) in _ROUNDING for node in nodes)
+    return any(isinstance(node, ast.Call) and called_name(node) in ROUNDING for node in nodes)
 
 
 def makes_integers(node: ast.AST) -> bool:
@@ -66,4 +66,4 @@ def makes_integers(node: ast.AST) -> bool:
     if called_name(node) in ("long", "int", "short", "LongTensor", "IntTensor"):
         return True
     given = [ast.unparse(a).strip("'\"") for a in (*node.args, *(k.value for k in node.keywords))]
-    return any(text.rpartition(".")[2] in _INTEGERS for text in given)
+    return any(text.rpartition(".")[2] in INTEGERS for text in given)

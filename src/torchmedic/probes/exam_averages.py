@@ -60,6 +60,7 @@ class _Watched:
     updated: Location | None = None
     stale: tuple[str, ...] = ()
     evaluated_at: Location | None = None
+    moved: bool = False
 
     def read(self, names: Names) -> tuple[torch.Tensor, torch.Tensor] | None:
         """The judged parameter of the model and of its copy."""
@@ -105,6 +106,7 @@ class AverageExam(Probe):
             copy = watched.pair.copy() if watched.pair.copy is not None else None
             if copy is module and stale_buffers(watched.pair) and watched.evaluated_at is None:
                 watched.evaluated_at = user_location()
+                watched.moved |= not watched.then.fits(weights_of(copy)[watched.parameter].detach())
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._stop_line()
@@ -167,6 +169,7 @@ class AverageExam(Probe):
             return
         mine, its = both
         watched.looks += 1
+        watched.moved = watched.moved or not watched.then.fits(its)
         watched.stale = stale_buffers(watched.pair)
         watched.shared += storage_key(mine) == storage_key(its)
         if watched.before is not None and step - 1 in _LOOKS:
@@ -197,6 +200,7 @@ class AverageExam(Probe):
                     by_torch=watched.pair.by_torch,
                     stale=watched.stale,
                     evaluated_at=watched.evaluated_at,
+                    moved=watched.moved or (both is not None and not watched.then.fits(both[1])),
                 )
             )
 

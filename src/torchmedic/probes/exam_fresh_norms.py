@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import weakref
 from collections.abc import Callable
@@ -12,7 +13,9 @@ from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from torchmedic.facts import FreshNorms, Location
+from torchmedic.probes.expressions import called_name
 from torchmedic.probes.frames import user_location
+from torchmedic.probes.making_lines import argument_at, line_with
 from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
@@ -80,7 +83,18 @@ class FreshNormExam(Probe):
 
     def _note_saved(self, thing: Any) -> None:
         if self._saved is None and _lacks_buffers(thing):
-            self._saved = user_location()
+            saved = user_location()
+            self._saved = _taken_at(saved) or saved
+
+
+def _taken_at(saved: Location | None) -> Location | None:
+    """The line that took the weights, of what is saved at a line; None where it is that line or cannot be found."""
+    start = argument_at(saved, "save")
+    return line_with(start, _takes_parameters) or line_with(start, lambda node: isinstance(node, ast.DictComp))
+
+
+def _takes_parameters(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and called_name(node) in ("named_parameters", "parameters")
 
 
 def _norms(module: nn.Module) -> list[tuple[str, _BatchNorm]]:

@@ -249,6 +249,7 @@ class LeafExam(Probe):
             called_at=self._called_at(birth) if late else None,
             replaced=None if late else assigned_anywhere(owner.attribute),
             after_optimizer=late,
+            in_forward=birth is not None and birth.in_forward,
             fresh=self._lineage.is_fresh(owner.module),
             in_root_with_optimized=any(id(p) in held for p in owner.root.parameters()),
             siblings_with=self._optimizer_of_most(owner.root),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import weakref
+from dataclasses import field
 from typing import Any
 
 import torch
@@ -16,6 +18,18 @@ from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
 _MOST_FILES = 8
+_LISTENED = 30  # steps after a file was read: enough to know who goes on
+
+
+@late_dataclass()
+class _Going:
+    """An optimizer that steps after a file was read; functions have let go of theirs by the end."""
+
+    optimizer: weakref.ref[Any]
+    type: str
+    built: Location | None
+    settings: tuple[Any, ...]
+    steps: int = 0
 
 
 @late_dataclass()
@@ -27,13 +41,14 @@ class _File:
     settings: tuple[Any, ...]
     read: Location | None
     step: int
-    made: dict[int, int]
+    loaded: Location | None = None
     model_loaded: bool = False
     given: bool = False
+    going: dict[int, _Going] = field(default_factory=dict)
 
 
 class ResumeExam(Probe):
-    """Wraps `torch.load` and the `load_state_dict` of optimizers and modules; costs nothing in a step."""
+    """Wraps `torch.load` and the `load_state_dict` of optimizers and modules; listens to the steps after them."""
 
     name = "resume-exam"
 
@@ -44,6 +59,7 @@ class ResumeExam(Probe):
         super().install(recorder)
         self._patches = Patches()
         self._files: list[_File] = []
+        recorder.rest(self)
         self._listen(torch, "load", lambda result, _args: self._note_file(result))
         self._listen(torch.optim.Optimizer, "load_state_dict", lambda _result, _args: self._note_given())
         self._listen(nn.Module, "load_state_dict", lambda _result, _args: self._note_model())
@@ -71,10 +87,8 @@ class ResumeExam(Probe):
         for key, part in content.items():
             if isinstance(part, dict) and part.get("state") and isinstance(part.get("param_groups"), list):
                 settings = _settings(part["param_groups"])
-                made = {id(o): self._optimizers.steps_of(o) for o in self._optimizers.alive()}
-                self._files.append(
-                    _File(str(key), len(part["state"]), settings, user_location(), self.recorder.step, made)
-                )
+                self._files.append(_File(str(key), len(part["state"]), settings, user_location(), self.recorder.step))
+                self.recorder.wake(self)
 
     def _note_given(self) -> None:
         for file in self._files:
@@ -82,30 +96,44 @@ class ResumeExam(Probe):
 
     def _note_model(self) -> None:
         for file in self._files:
-            file.model_loaded = True
+            # With several models in a file, the last line is where one more would stand.
+            file.model_loaded, file.loaded = True, user_location() if not file.going else file.loaded
+
+    def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if self.recorder.clock_is_held:
+            return
+        new = [file for file in self._files if self.recorder.step < file.step + _LISTENED]
+        for file in new:
+            if id(optimizer) not in file.going:
+                file.going[id(optimizer)] = _Going(
+                    weakref.ref(optimizer),
+                    type(optimizer).__name__,
+                    self._optimizers.built_at(optimizer),
+                    _settings(optimizer.param_groups),
+                )
+            file.going[id(optimizer)].steps += 1
+        if not new:
+            self.recorder.rest(self)
 
     def on_finish(self) -> None:
         for file in self._files:
-            optimizer = self._busiest_since(file)
-            if file.given or optimizer is None:
+            if file.given or not file.going:
                 continue
+            going = max(file.going.values(), key=lambda each: (each.settings == file.settings, each.steps))
+            since, optimizer = self.recorder.step - file.step, going.optimizer()
             self.recorder.observe(
                 StateLeftInFile(
                     key=file.key,
                     entries=file.entries,
                     read=file.read,
-                    optimizer=type(optimizer).__name__,
-                    built=self._optimizers.built_at(optimizer),
-                    fits=_settings(optimizer.param_groups) == file.settings,
-                    steps=min(self.recorder.step - file.step, self._optimizers.steps_of(optimizer)),
+                    optimizer=going.type,
+                    built=going.built,
+                    fits=going.settings == file.settings,
+                    steps=since if optimizer is None else min(since, self._optimizers.steps_of(optimizer)),
                     model_loaded=file.model_loaded,
+                    loaded=file.loaded,
                 )
             )
-
-    def _busiest_since(self, file: _File) -> Any:
-        """The optimizer that goes on with the training; one from before may still be alive."""
-        steps = self._optimizers.steps_of
-        return max(self._optimizers.alive(), key=lambda o: steps(o) - file.made.get(id(o), 0), default=None)
 
 
 def _settings(groups: list[dict[str, Any]]) -> tuple[Any, ...]:

@@ -25,6 +25,7 @@ class _File:
     scale: float
     read: Location | None
     optimizer_loaded: bool = False
+    loaded: Location | None = None
     scaler_loaded: bool = False
     first_scale: float | None = None
     stepped: Location | None = None
@@ -72,7 +73,7 @@ class ScalerExam(Probe):
 
     def _note_optimizer(self) -> None:
         for file in self._files:
-            file.optimizer_loaded = True
+            file.optimizer_loaded, file.loaded = True, user_location()
 
     def _note_scaler(self) -> None:
         for file in self._files:
@@ -102,5 +103,6 @@ class ScalerExam(Probe):
                         stepped=file.stepped,
                         steps=file.steps,
                         optimizer_loaded=file.optimizer_loaded,
+                        loaded=file.loaded,
                     )
                 )

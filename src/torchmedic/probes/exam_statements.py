@@ -11,6 +11,7 @@ from torch import nn
 
 from torchmedic.facts import DroppedResult, MarksUnused, NothingUsed, ShuffledApart, UncalledMethod
 from torchmedic.probes.expressions import function_of, parsed
+from torchmedic.probes.frame_shuffles import frames_shuffled_apart
 from torchmedic.probes.frames import is_user_file, location
 from torchmedic.probes.left_unused import results_of_nothing, unused_marks
 from torchmedic.probes.modules import Modules
@@ -55,7 +56,8 @@ class StatementExam(Probe):
                     )
                 elif function == "forward" and isinstance(value, ast.Call):
                     self._look_at_layer(file, owner, value)
-            for apart in list(itertools.islice(shuffled_apart(tree), _MOST_PAIRS)) if tree is not None else ():
+            pairs = itertools.chain(shuffled_apart(tree), frames_shuffled_apart(tree)) if tree is not None else iter(())
+            for apart in list(itertools.islice(pairs, _MOST_PAIRS)):
                 self.recorder.observe(
                     ShuffledApart(
                         text=apart.text,

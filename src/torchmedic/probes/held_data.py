@@ -11,6 +11,7 @@ from torchmedic.probes.cut_fields import cut_fields
 from torchmedic.probes.edge_splits import edges_turned_round
 from torchmedic.probes.held_arrays import held_arrays
 from torchmedic.probes.held_checks import facts_of
+from torchmedic.probes.integer_stores import integer_stores
 from torchmedic.probes.loaders import base_of
 from torchmedic.probes.missing_codes import known_to_script
 from torchmedic.record import Probe, Recorder
@@ -43,6 +44,7 @@ class HeldData(Probe):
         datasets = [dataset for known in self._datasets if (dataset := known()) is not None]
         arrays = held_arrays(datasets, sys._getframe(1))
         found: list[Observation] = list(cut_fields(arrays, self.recorder.step))
+        found += integer_stores(arrays, self.recorder.step)
         found += [fact for held in arrays for fact in facts_of(held, arrays, self.recorder.step)]
         handled = known_to_script()[0] if any(isinstance(fact, HeldCode) for fact in found) else set()
         turned = edges_turned_round(sys._getframe(1), self.recorder.step)

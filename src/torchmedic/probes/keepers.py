@@ -15,7 +15,7 @@ from torch import nn
 
 from torchmedic.facts import Location
 from torchmedic.late import late_dataclass
-from torchmedic.probes.expressions import parsed
+from torchmedic.probes.expressions import called_name, parsed
 from torchmedic.probes.frames import file_of, is_user_file, location, outward
 from torchmedic.probes.handing import CUTTING, handing_call
 
@@ -23,6 +23,9 @@ _MOST_VISITED = 30_000
 _DEEPEST = 5
 STORING = frozenset(("append", "extend", "insert", "appendleft", "add", "put", "update", "setdefault"))
 _EMPTYING = frozenset(("clear", "pop", "popleft", "popitem", "remove"))
+_READERS = frozenset(
+    ("torch", "nn", "np", "numpy", "F", "len", "print", "sum", "list", "tuple", "enumerate", "zip", "range")
+)
 _CONTAINERS = (list, tuple, dict, collections.deque, set)
 
 
@@ -44,7 +47,8 @@ class Keeper:
 class Storing:
     """The line to edit, the line inside a helper that stores, and what is stored.
 
-    `never_emptied`: the statement stands in a loop, and nothing in the outermost loop around it empties the container.
+    `never_emptied`: the statement stands in a loop, and nothing in the outermost loop around it empties the container;
+    or in a function, as a hook is, and no line of the script does.
     `goes_on`: the new value is made of the old one, or is another thing handed over whole.
     """
 
@@ -140,7 +144,7 @@ def storing_statement(keeper: Keeper, *, cut_off: bool = False) -> Storing:
     if caller is not None:
         return Storing(caller[0], here, caller[1])
     goes_on = isinstance(statement, ast.AugAssign) or _refers(value, keeper.name)
-    never_emptied = _is_never_emptied(scope, statement, keeper.name)
+    never_emptied = _is_never_emptied(scope, statement, keeper.name) or _nobody_empties(files, scope, keeper.name)
     return Storing(here, None, text, never_emptied=never_emptied, goes_on=goes_on)
 
 
@@ -158,6 +162,46 @@ def _is_never_emptied(scope: ast.AST, statement: ast.stmt, name: str) -> bool:
         return False
     outermost = min(around, key=lambda loop: loop.lineno)
     return not any(_empties(node, name) for node in ast.walk(outermost))
+
+
+def _nobody_empties(files: list[str], scope: ast.AST, name: str) -> bool:
+    """Whether a function, called again and again, adds to a container of others that no line empties or hands on."""
+    if not isinstance(scope, ast.FunctionDef) or any(_empties(node, name) for node in ast.walk(scope)):
+        return False
+    if any(isinstance(node, (ast.For, ast.AsyncFor, ast.While)) for node in ast.walk(scope)):
+        return False
+    trees = [tree for file in files if (tree := parsed(file)) is not None]
+    for tree in trees:
+        making = {id(statement) for statement in _before_all(tree, scope)}
+        if any((_empties(n, name) or _hands_on(n, name)) and id(n) not in making for n in ast.walk(tree)):
+            return False
+    return True
+
+
+def _before_all(tree: ast.Module, scope: ast.AST) -> Iterator[ast.stmt]:
+    """Statements that run once: of modules, of classes, of `__init__`, and of functions around a scope."""
+    for holder in ast.walk(tree):
+        is_function = isinstance(holder, (ast.FunctionDef, ast.AsyncFunctionDef))
+        is_around = is_function and holder is not scope and any(node is scope for node in ast.walk(holder))
+        if isinstance(holder, (ast.Module, ast.ClassDef)) or getattr(holder, "name", "") == "__init__" or is_around:
+            yield from holder.body  # type: ignore[attr-defined]
+
+
+def _hands_on(node: ast.AST, name: str) -> bool:
+    """Whether a container is given away whole: to a function of the script, or to who called."""
+    if isinstance(node, ast.Return):
+        return node.value is not None and _last(node.value) == name
+    if not isinstance(node, ast.Call) or (isinstance(node.func, ast.Attribute) and node.func.attr in STORING):
+        return False
+    root = ast.unparse(node.func).partition(".")[0]
+    handed = (*node.args, *(each.value for each in node.keywords))
+    whole = [each for each in handed if not isinstance(each, ast.Subscript) or not _is_number(each.slice)]
+    return root not in _READERS and any(_last(_without_key(argument)) == name for argument in whole)
+
+
+def _is_number(index: ast.expr) -> bool:
+    plain = index.operand if isinstance(index, ast.UnaryOp) else index
+    return isinstance(plain, ast.Constant) and isinstance(plain.value, int)
 
 
 def _empties(node: ast.AST, name: str) -> bool:
@@ -218,9 +262,18 @@ def _stored(statement: ast.stmt, keeper: Keeper) -> Iterator[tuple[ast.expr | No
     targets = [statement.target] if isinstance(statement, ast.AugAssign) else targets
     for target, value in _pairs(targets, getattr(statement, "value", None)):
         plain = _without_key(target)
-        is_made_here = isinstance(value, (ast.List, ast.Dict, ast.Tuple)) and not isinstance(statement, ast.AugAssign)
+        is_made_here = _is_new_container(value) and not isinstance(statement, ast.AugAssign)
         if _last(plain) == keeper.name and (plain is target or keeper.container) and not is_made_here:
             yield value, ast.unparse(plain)
+
+
+def _is_new_container(value: ast.expr | None) -> bool:
+    if isinstance(value, ast.DictComp):
+        return _is_new_container(value.value)
+    if isinstance(value, ast.ListComp):
+        return _is_new_container(value.elt)
+    is_maker = isinstance(value, ast.Call) and called_name(value) in ("defaultdict", "deque", "OrderedDict")
+    return is_maker or isinstance(value, (ast.List, ast.Dict, ast.Tuple))
 
 
 def _pairs(targets: list[ast.expr], value: ast.expr | None) -> Iterator[tuple[ast.expr, ast.expr | None]]:

@@ -9,7 +9,7 @@ from torchmedic.facts import Location
 from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import called_name, parsed
 from torchmedic.probes.frames import file_of, is_user_file, location
-from torchmedic.probes.sources import user_files
+from torchmedic.probes.sources import file_at, user_files
 
 _MOST_PLACES = 40
 _MOST_STEPS = 4
@@ -61,6 +61,20 @@ def tensor_given(position: int) -> Place | None:
                 return Place(file, scope, call.args[0].value, position)
             if position < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args):
                 return Place(file, scope, call.args[position])
+    return None
+
+
+def argument_at(called: Location | None, callee: str, position: int = 0) -> Place | None:
+    """What the call of a name at a line is given at a position."""
+    file = file_at(called)
+    tree = parsed(file) if file else None
+    if called is None or tree is None:
+        return None
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call) or called_name(call) != callee or position >= len(call.args):
+            continue
+        if call.lineno <= called.line <= (call.end_lineno or 0):
+            return Place(file, _scope_around(tree, call), call.args[position])
     return None
 
 

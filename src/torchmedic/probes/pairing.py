@@ -17,6 +17,7 @@ from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import is_user_file, location, location_of, outward
 from torchmedic.probes.looks import MOST_ELEMENTS
 from torchmedic.probes.modules import Modules
+from torchmedic.probes.twice_scaled import scaled_twice
 from torchmedic.record import Recorder
 
 _FIRST_LAYERS = frozenset(("linear", "conv1d", "conv2d", "conv3d", "lstm", "gru"))
@@ -134,6 +135,10 @@ class Pairings:
         called = _model_call() or _place(call)
         at_layer = _place(call)
         narrow = values.ndim == 2 and values.shape[1] <= _MOST_COLUMNS
+        layer = type(call.layer).__name__ if call.layer is not None else call.name
+        twice = scaled_twice(values, layer, self._recorder.step)
+        if twice is not None:
+            self._recorder.observe(twice)
         self._recorder.observe(
             InputSeen(
                 step=self._recorder.step,

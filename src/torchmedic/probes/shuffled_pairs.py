@@ -9,8 +9,8 @@ from dataclasses import field
 from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import called_name
 
-_DRAWING = frozenset(("randperm", "permutation"))
-_SEEDING = frozenset(("seed", "manual_seed", "set_state", "setstate", "Random", "RandomState", "default_rng"))
+DRAWING = frozenset(("randperm", "permutation"))
+SEEDING = frozenset(("seed", "manual_seed", "set_state", "setstate", "Random", "RandomState", "default_rng"))
 _JOINING = ("zip", "train_test_split", "fit")
 _COUNTING = frozenset(("range", "arange", "list"))
 
@@ -27,7 +27,7 @@ class Apart:
 
 
 @late_dataclass()
-class _Scope:
+class Scope:
     """What one function, or the module, does with names: in which line each gets a value, and which value."""
 
     name: str
@@ -49,12 +49,12 @@ class _Scope:
 
 
 def shuffled_apart(tree: ast.Module) -> Iterator[Apart]:
-    scopes = list(_scopes(tree))
-    for scope in scopes:
+    all_scopes = list(scopes(tree))
+    for scope in all_scopes:
         moves = list(_moves(scope))
         first = min((line for line, *_ in moves), default=0)
         # The same seed before each of two shufflings gives the same order.
-        if not moves or any(_called(node) in _SEEDING and node.lineno > first for node in _calls(scope)):
+        if not moves or any(_called(node) in SEEDING and node.lineno > first for node in _calls(scope)):
             continue
         for line, text, name, base, order in moves:
             for left, joined in _partners(scope, name):
@@ -62,12 +62,12 @@ def shuffled_apart(tree: ast.Module) -> Iterator[Apart]:
                 if is_left and not (order and scope.uses(left, order)):
                     yield Apart(line, text, name, left, joined)
             if name == base and name in scope.given:
-                yield from _apart_for_callers(scope, scopes, line, text, name)
+                yield from _apart_for_callers(scope, all_scopes, line, text, name)
 
 
-def _apart_for_callers(scope: _Scope, scopes: list[_Scope], line: int, text: str, name: str) -> Iterator[Apart]:
+def _apart_for_callers(scope: Scope, callers: list[Scope], line: int, text: str, name: str) -> Iterator[Apart]:
     """A function shuffles one of its arguments in place, and whoever calls it uses two of them side by side."""
-    for caller in scopes:
+    for caller in callers:
         for call in (node for node in _calls(caller) if scope.name and _called(node) == scope.name):
             handed = {p: a.id for p, a in zip(scope.given, call.args, strict=False) if isinstance(a, ast.Name)}
             beside = dict(_partners(caller, handed.get(name, "")))
@@ -76,7 +76,7 @@ def _apart_for_callers(scope: _Scope, scopes: list[_Scope], line: int, text: str
                     yield Apart(line, text, name, other, beside[theirs])
 
 
-def _moves(scope: _Scope) -> Iterator[tuple[int, str, str, str, str]]:
+def _moves(scope: Scope) -> Iterator[tuple[int, str, str, str, str]]:
     """Lines that put an array in a new order: line, text, the new name, the old one, and the order's own name."""
     for node in scope.nodes:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
@@ -89,13 +89,13 @@ def _moves(scope: _Scope) -> Iterator[tuple[int, str, str, str, str]]:
                 yield node.lineno, ast.unparse(node), first.id, first.id, ""
 
 
-def _reordered(scope: _Scope, value: ast.expr) -> tuple[str, str]:
+def _reordered(scope: Scope, value: ast.expr) -> tuple[str, str]:
     """The array and the order of `x[order]`, `x[randperm(n)]` and `shuffle(x)`."""
     if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name):
         index = value.slice
         if isinstance(index, ast.Name) and index.id in scope.orders:
             return value.value.id, index.id
-        if isinstance(index, ast.Call) and _called(index) in _DRAWING:
+        if isinstance(index, ast.Call) and _called(index) in DRAWING:
             return value.value.id, ""
     if isinstance(value, ast.Call) and _called(value) == "shuffle" and len(value.args) == 1:
         only = value.args[0]
@@ -103,7 +103,7 @@ def _reordered(scope: _Scope, value: ast.expr) -> tuple[str, str]:
     return "", ""
 
 
-def _partners(scope: _Scope, name: str) -> Iterator[tuple[str, int]]:
+def _partners(scope: Scope, name: str) -> Iterator[tuple[str, int]]:
     """Names that are used side by side with this one, and where."""
     for node in scope.nodes:
         if isinstance(node, ast.Call) and (_called(node) in _JOINING or _called(node)[:1].isupper()):
@@ -120,13 +120,13 @@ def _partners(scope: _Scope, name: str) -> Iterator[tuple[str, int]]:
             yield ast.unparse(node.value), node.lineno
 
 
-def _slices(scope: _Scope) -> Iterator[ast.Subscript]:
+def _slices(scope: Scope) -> Iterator[ast.Subscript]:
     """Parts `x[a:b]` of named arrays."""
     cuts = (node for node in scope.nodes if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice))
     return (node for node in cuts if isinstance(node.value, ast.Name))
 
 
-def _scopes(tree: ast.Module) -> Iterator[_Scope]:
+def scopes(tree: ast.Module) -> Iterator[Scope]:
     waiting: list[ast.Module | ast.FunctionDef] = [tree]
     while waiting:
         node = waiting.pop()
@@ -141,10 +141,10 @@ def _scopes(tree: ast.Module) -> Iterator[_Scope]:
                 rest.extend(ast.iter_child_nodes(child))
         given = [argument.arg for argument in node.args.args] if isinstance(node, ast.FunctionDef) else []
         name = node.name if isinstance(node, ast.FunctionDef) else ""
-        yield _described(_Scope(name, given, sorted(inside, key=lambda n: getattr(n, "lineno", 0))))
+        yield _described(Scope(name, given, sorted(inside, key=lambda n: getattr(n, "lineno", 0))))
 
 
-def _described(scope: _Scope) -> _Scope:
+def _described(scope: Scope) -> Scope:
     for node in scope.nodes:
         for target in node.targets if isinstance(node, ast.Assign) else ():
             for name in ast.walk(target):
@@ -157,10 +157,10 @@ def _described(scope: _Scope) -> _Scope:
 
 
 def _draws(value: ast.AST) -> bool:
-    return any(_called(node) in _DRAWING for node in ast.walk(value))
+    return any(_called(node) in DRAWING for node in ast.walk(value))
 
 
-def _calls(scope: _Scope) -> Iterator[ast.Call]:
+def _calls(scope: Scope) -> Iterator[ast.Call]:
     return (node for node in scope.nodes if isinstance(node, ast.Call))
 
 

@@ -1,4 +1,4 @@
-"""Tensors without a graph that pile up in a container which the script fills and never looks into."""
+"""Tensors without a graph that pile up in a container which the script fills and never looks into, but for the last."""
 
 from __future__ import annotations
 
@@ -58,6 +58,7 @@ class UnreadPiles:
             value=storing.value,
             where=storing.where,
             stored=storing.stored,
+            last_read=any(_last_taken(tree, keeper.name) for tree in _trees()),
         )
 
 
@@ -69,8 +70,12 @@ def own_bytes(tensors: list[torch.Tensor]) -> int:
 
 def is_never_read(name: str) -> bool:
     """Whether the script's files only make a container of this name, once, and put things into it."""
-    trees = [tree for module in user_modules() if (tree := parsed(str(module.__file__))) is not None]
+    trees = _trees()
     return bool(trees) and not any(True for tree in trees for _ in _uses(tree, name))
+
+
+def _trees() -> list[ast.Module]:
+    return [tree for module in user_modules() if (tree := parsed(str(module.__file__))) is not None]
 
 
 def _uses(tree: ast.Module, name: str) -> Iterator[ast.AST]:
@@ -81,7 +86,7 @@ def _uses(tree: ast.Module, name: str) -> Iterator[ast.AST]:
     >>> len(list(_uses(ast.parse("kept = []\\nkept.append(x)\\nprint(kept[0])"), "kept")))
     1
     """
-    harmless = _stored_into(tree, name) | _made_once(tree, name)
+    harmless = _stored_into(tree, name) | _made_once(tree, name) | _last_taken(tree, name)
     for node in ast.walk(tree):
         is_named = getattr(node, "id", None) == name or getattr(node, "attr", None) == name
         is_text = isinstance(node, ast.Constant) and node.value == name
@@ -91,17 +96,30 @@ def _uses(tree: ast.Module, name: str) -> Iterator[ast.AST]:
 
 
 def _stored_into(tree: ast.Module, name: str) -> set[int]:
-    """Places where the name stands only because something is put under it, or its length is asked."""
+    """Places where the name stands only because something is put under it, or its length or a key is asked for."""
     found: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             called = node.value.func
             if isinstance(called, ast.Attribute) and called.attr in STORING:
-                found.add(id(called.value))
+                found.add(id(called.value.value if isinstance(called.value, ast.Subscript) else called.value))
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
             found.add(id(node.value))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and node.args:
             found.add(id(node.args[0]))
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            found.add(id(node.comparators[0]))
+    return found
+
+
+def _last_taken(tree: ast.Module, name: str) -> set[int]:
+    """Places where the last thing that was put under a name is taken: `kept[-1]`, `kept[key][-1]`."""
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and ast.unparse(node.slice) == "-1":
+            inside = node.value.value if isinstance(node.value, ast.Subscript) else node.value
+            if name in (getattr(inside, "id", None), getattr(inside, "attr", None)):
+                found.add(id(inside))
     return found
 
 
@@ -121,6 +139,8 @@ def _made_once(tree: ast.Module, name: str) -> set[int]:
 def _makes_container(value: ast.expr | None) -> bool:
     if isinstance(value, ast.Call):
         return called_name(value) in _MAKERS and not any(each.arg == "maxlen" for each in value.keywords)
+    if isinstance(value, (ast.DictComp, ast.ListComp)):
+        return _makes_container(value.value if isinstance(value, ast.DictComp) else value.elt)
     return isinstance(value, (ast.List, ast.Dict))
 
 

@@ -32,6 +32,6 @@ with tempfile.TemporaryDirectory() as folder:
     train(model, optimizer, 4)
     torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, path)
     model, optimizer = build()
-    checkpoint = torch.load(path, weights_only=True)  # expect: WIR051
-model.load_state_dict(checkpoint["model"])
+    checkpoint = torch.load(path, weights_only=True)
+model.load_state_dict(checkpoint["model"])  # expect: WIR051
 train(model, optimizer, 4)

@@ -18,9 +18,9 @@ class Training:
         torch.save(parts, path)
 
     def load(self, path):
-        checkpoint = torch.load(path, weights_only=True)  # expect: WIR062
+        checkpoint = torch.load(path, weights_only=True)
         for name in ("model", "optimizer"):
-            getattr(self, name).load_state_dict(checkpoint[name])
+            getattr(self, name).load_state_dict(checkpoint[name])  # expect: WIR062
 
     def run(self, x, y, epochs):
         for epoch in range(epochs):

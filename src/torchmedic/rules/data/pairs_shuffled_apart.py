@@ -36,7 +36,13 @@ class PairsShuffledApart(Rule):
                 f"`{seen.text}` gives `{seen.moved}` a new order, and no line gives `{seen.left}` the same one",
                 "what is left to learn is how often each target comes, whatever the sample shows",
             ),
-            remedies=(
-                Remedy(title=f"draw one order, and use it for both: `{seen.moved}[order]` and `{seen.left}[order]`"),
-            ),
+            remedies=(_remedy(seen),),
         )
+
+
+def _remedy(seen: ShuffledApart) -> Remedy:
+    if "train_test_split(" in seen.text:
+        return Remedy(title=f"split both in one call: `train_test_split(…, {seen.left})`")
+    if ".sample(" in seen.text:
+        return Remedy(title=f"shuffle the table first, and take `{seen.left}` out of it then")
+    return Remedy(title=f"draw one order, and use it for both: `{seen.moved}[order]` and `{seen.left}[order]`")

@@ -22,7 +22,9 @@ class TensorsNeverRead(Rule):
         for pile in run.all(PiledTensors):
             each = bytes_text(pile.bytes // max(1, pile.steps))
             yield self.diagnose(
-                headline=f"`{pile.path}` grows by {each} a step, and nothing reads what it holds",
+                headline=f"`{pile.path}` grows by {each} a step, and only the last of it is read"
+                if pile.last_read
+                else f"`{pile.path}` grows by {each} a step, and nothing reads what it holds",
                 confidence="likely",
                 severity="warning",
                 step=pile.step,
@@ -33,9 +35,13 @@ class TensorsNeverRead(Rule):
                 evidence=(
                     f"the {pile.container} `{pile.path}` gained {pile.count} tensors or more in {pile.steps} steps, "
                     f"{bytes_text(pile.bytes)} together",
-                    f"no line of the script reads, empties or hands on `{pile.path}`",
+                    f"no line of the script reads, empties or hands on `{pile.path}`, but for its last item"
+                    if pile.last_read
+                    else f"no line of the script reads, empties or hands on `{pile.path}`",
                 ),
-                remedies=(
+                remedies=(Remedy(title=f"keep the last one only: assign it instead of adding it to `{pile.path}`"),)
+                if pile.last_read
+                else (
                     Remedy(title=f"do not store it, or empty `{pile.path}` when its tensors have been used"),
                     Remedy(title="or bound it: `collections.deque(maxlen=…)`"),
                 ),

@@ -25,12 +25,17 @@ class OptimizerStateLeftInFile(Rule):
         for seen in run.all(StateLeftInFile):
             if not seen.fits or not seen.model_loaded or seen.steps < _LEAST_STEPS:
                 continue
+            where = seen.loaded or seen.read
             yield self.diagnose(
                 headline=f"the checkpoint holds the state of `{seen.optimizer}` under '{seen.key}'; nothing loads it",
                 confidence="likely",
-                where=seen.read,
-                label=f"'{seen.key}' has the state of {seen.entries} parameters",
-                also=also((seen.built, f"`{seen.optimizer}` begins anew"), where=seen.read),
+                where=where,
+                label=f"loads the weights, and nothing of '{seen.key}'",
+                also=also(
+                    (seen.read, f"'{seen.key}' has the state of {seen.entries} parameters"),
+                    (seen.built, f"`{seen.optimizer}` begins anew"),
+                    where=where,
+                ),
                 culprit=Culprit(op="load_state_dict", phase="setup", tensor=seen.key),
                 evidence=(
                     f"`{seen.optimizer}` has as many parameters, the same settings and the same rate: it goes on with "

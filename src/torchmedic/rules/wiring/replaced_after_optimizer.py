@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import OptimizerSeen, Run, StrayLeaf
+from torchmedic.facts import Location, OptimizerSeen, Run, StrayLeaf
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.wiring._telling import also, common_layer, counted, listed, short
 
@@ -28,6 +28,10 @@ class ReplacedAfterOptimizer(Rule):
             yield self._tell_of_copy(optimizer, leaves)
             return
         built, first = optimizer.built if optimizer else None, leaves[0]
+        if first.after_optimizer and first.in_forward and first.born is not None:
+            made = [leaf for leaf in leaves if leaf.in_forward]
+            yield self._tell_of_forward(first.siblings_with or built, first.born, made)
+            return
         where = first.called_at or (first.born if first.after_optimizer else first.replaced) or built
         names = [leaf.name for leaf in leaves]
         orphans = optimizer.orphans if optimizer else 0
@@ -56,6 +60,25 @@ class ReplacedAfterOptimizer(Rule):
             remedies=(
                 Remedy(title="build the optimizer after the last change to the model"),
                 Remedy(title="or hand the new ones over with `optimizer.add_param_group`"),
+            ),
+        )
+
+    def _tell_of_forward(self, built: Location | None, where: Location, leaves: list[StrayLeaf]) -> Diagnosis:
+        names = [leaf.name for leaf in leaves]
+        part = common_layer(names) or leaves[0].owner
+        return self.diagnose(
+            headline=f"`{short(part)}` is made by the first forward, after the optimizer was built, and never trains",
+            confidence="proven",
+            where=where,
+            label=f"{listed(names, 3)} made here, later than the optimizer",
+            also=also((built, "this optimizer is given the parameters that are there before")),
+            culprit=Culprit(parameter=names[0], module=part, phase="setup"),
+            evidence=(
+                f"{listed(names)} got a gradient in every step looked at, are in no optimizer, values unchanged",
+            ),
+            remedies=(
+                Remedy(title=f"make `{short(part)}` in `__init__`, or with a lazy module such as `nn.LazyLinear`"),
+                Remedy(title="or run the model on one batch before the optimizer is built"),
             ),
         )
 

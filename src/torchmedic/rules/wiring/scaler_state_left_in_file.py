@@ -26,12 +26,17 @@ class ScalerStateLeftInFile(Rule):
             differs = seen.scale > 0 and seen.first_scale > 0 and seen.scale != seen.first_scale
             if not seen.optimizer_loaded or not differs or seen.steps < _LEAST_STEPS:
                 continue
+            where = seen.loaded or seen.read
             yield self.diagnose(
                 headline=f"the checkpoint holds the state of a `GradScaler` under '{seen.key}'; nothing loads it",
                 confidence="likely",
-                where=seen.read,
-                label=f"'{seen.key}' has scale={seen.scale:g}",
-                also=also((seen.stepped, f"the scaler begins anew with {seen.first_scale:g}"), where=seen.read),
+                where=where,
+                label=f"nothing of '{seen.key}' is loaded beside it",
+                also=also(
+                    (seen.read, f"'{seen.key}' has scale={seen.scale:g}"),
+                    (seen.stepped, f"the scaler begins anew with {seen.first_scale:g}"),
+                    where=where,
+                ),
                 culprit=Culprit(op="load_state_dict", phase="setup", tensor=seen.key),
                 evidence=(
                     f"the optimizer's state was loaded, so the training goes on; its scale went from {seen.scale:g} "

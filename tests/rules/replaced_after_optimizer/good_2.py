@@ -1,0 +1,36 @@
+"""The first layer is made when the size of the input is known, on a batch before the optimizer is built."""
+
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, width=32):
+        super().__init__()
+        self.width = width
+        self.stem = None
+        self.head = nn.Linear(width, 1)
+
+    def forward(self, x):
+        if self.stem is None:
+            self.stem = nn.Linear(x.shape[1], self.width)
+        return self.head(torch.tanh(self.stem(x)))
+
+
+def main():
+    torch.manual_seed(0)
+    x = torch.randn(256, 8)
+    y = (x[:, :1] * x[:, 1:2]).sin()
+    model = Net()
+    model(x[:2])
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    for epoch in range(4):
+        for rows in torch.randperm(256).split(32):
+            loss = nn.functional.mse_loss(model(x[rows]), y[rows])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        print(f"epoch {epoch} loss {loss.item():.3f}")
+
+
+main()
