@@ -36,7 +36,7 @@ def examine(run: Run, rules: Iterable[Rule] | None = None) -> Verdict:
                     failures.append(f"rule {rule.code} failed on this run ({type(error).__name__}: {error})")
     by_name = {rule.name: rule for rule in rules}
     told = _naming_ranks(_without_repeats(found), run, by_name)
-    diagnoses = _fold(_in_order(_without_fallbacks(told, by_name)), by_name)
+    diagnoses = _fold(_in_order(_without_fallbacks(told, by_name)), by_name, run)
     return Verdict(
         outcome=_outcome(run, diagnoses),
         info=run.info,
@@ -117,13 +117,14 @@ def _in_order(found: list[Diagnosis]) -> list[Diagnosis]:
     return sorted(found, key=lambda d: (_SEVERITY[d.severity], _CONFIDENCE[d.confidence], d.code))
 
 
-def _fold(found: list[Diagnosis], rules: dict[str, Rule]) -> list[Diagnosis]:
+def _fold(found: list[Diagnosis], rules: dict[str, Rule], run: Run) -> list[Diagnosis]:
     """Turn consequences into notes of their cause."""
+    folds = {d.name: rules[d.name].folds_in(run) for d in found}
     kept: list[Diagnosis] = []
     folded: dict[int, list[str]] = {}
     for diagnosis in found:
         others = (other for other in found if other is not diagnosis)
-        cause = next((c for c in others if _claim(rules[c.name], diagnosis) > _claim(rules[diagnosis.name], c)), None)
+        cause = next((c for c in others if _claim(folds[c.name], diagnosis) > _claim(folds[diagnosis.name], c)), None)
         if cause is not None:
             folded.setdefault(id(cause), []).append(f"as a consequence: {diagnosis.headline}")
         else:
@@ -131,11 +132,11 @@ def _fold(found: list[Diagnosis], rules: dict[str, Rule]) -> list[Diagnosis]:
     return [replace(d, evidence=(*d.evidence, *folded.get(id(d), ()))) for d in kept]
 
 
-def _claim(cause: Rule, consequence: Diagnosis) -> int:
+def _claim(folds: tuple[str, ...], consequence: Diagnosis) -> int:
     """How much a rule knows of another as its consequence: by its name, or just as one of a family."""
-    if consequence.name in cause.folds:
+    if consequence.name in folds:
         return 2
-    return int(any(consequence.code.startswith(family) for family in cause.folds))
+    return int(any(consequence.code.startswith(family) for family in folds))
 
 
 def _outcome(run: Run, diagnoses: list[Diagnosis]) -> Outcome:
