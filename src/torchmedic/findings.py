@@ -154,6 +154,10 @@ class Rule:
         """Diagnoses that follow from the run; nothing when the rule does not apply."""
         raise NotImplementedError(f"{type(self).__name__} has no check")
 
+    def folds_in(self, run: Run) -> tuple[str, ...]:
+        """What this rule folds in this run, where that depends on what was seen."""
+        return self.folds
+
     @property
     def family(self) -> str:
         return FAMILIES[self.code[:3]]

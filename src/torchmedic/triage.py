@@ -47,7 +47,7 @@ def examine(run: Run, rules: Iterable[Rule] | None = None) -> Verdict:
     told = _naming_ranks(_without_repeats(found), run, by_name)
     ordered = _in_order(_without_fallbacks(told, by_name))
     slips = [d for d in ordered if any(_is_at(d, crash) for crash in run.all(Crash) if _is_slip(crash))]
-    diagnoses = _with_earlier(run, rules, _fold(ordered, by_name, apart=slips))
+    diagnoses = _with_earlier(run, rules, _fold(ordered, by_name, run, apart=slips))
     return Verdict(
         outcome=_outcome(run, diagnoses),
         info=run.info,
@@ -114,8 +114,10 @@ def _told_of_earlier(part: Run, crash: Crash, rules: tuple[Rule, ...]) -> list[D
     scene = tuple(seen for kind in _SCENE for seen in part.all(kind))
     about = tuple(rule for rule in rules if Crash in rule.needs)
     by_name = {rule.name: rule for rule in about}
-    found, _ = _found(Run(info=part.info, observations=(crash, *scene)), about)
-    return [d for d in _fold(_in_order(_without_fallbacks(found, by_name)), by_name) if d.severity == "error"]
+    scene_of_it = Run(info=part.info, observations=(crash, *scene))
+    found, _ = _found(scene_of_it, about)
+    ordered = _in_order(_without_fallbacks(found, by_name))
+    return [d for d in _fold(ordered, by_name, scene_of_it) if d.severity == "error"]
 
 
 def _what_followed(crash: Crash) -> str:
@@ -220,13 +222,14 @@ def _in_order(found: list[Diagnosis]) -> list[Diagnosis]:
     return sorted(found, key=lambda d: (_SEVERITY[d.severity], _CONFIDENCE[d.confidence], d.code))
 
 
-def _fold(found: list[Diagnosis], rules: dict[str, Rule], apart: Sequence[Diagnosis] = ()) -> list[Diagnosis]:
+def _fold(found: list[Diagnosis], rules: dict[str, Rule], run: Run, apart: Sequence[Diagnosis] = ()) -> list[Diagnosis]:
     """Turn consequences into notes of their cause; those that stand apart are nobody's."""
+    folds = {d.name: rules[d.name].folds_in(run) for d in found}
     kept: list[Diagnosis] = []
     folded: dict[int, list[str]] = {}
     for diagnosis in found:
         others = (other for other in found if other is not diagnosis)
-        cause = next((c for c in others if _claim(rules[c.name], diagnosis) > _claim(rules[diagnosis.name], c)), None)
+        cause = next((c for c in others if _claim(folds[c.name], diagnosis) > _claim(folds[diagnosis.name], c)), None)
         if cause is not None and diagnosis not in apart:
             folded.setdefault(id(cause), []).append(f"as a consequence: {diagnosis.headline}")
         else:
@@ -234,11 +237,11 @@ def _fold(found: list[Diagnosis], rules: dict[str, Rule], apart: Sequence[Diagno
     return [replace(d, evidence=(*d.evidence, *folded.get(id(d), ()))) for d in kept]
 
 
-def _claim(cause: Rule, consequence: Diagnosis) -> int:
+def _claim(folds: tuple[str, ...], consequence: Diagnosis) -> int:
     """How much a rule knows of another as its consequence: by its name, or just as one of a family."""
-    if consequence.name in cause.folds:
+    if consequence.name in folds:
         return 2
-    return int(any(consequence.code.startswith(family) for family in cause.folds))
+    return int(any(consequence.code.startswith(family) for family in folds))
 
 
 def _outcome(run: Run, diagnoses: list[Diagnosis]) -> Outcome:

@@ -1,6 +1,7 @@
 """What was seen: torch-free records between the probes and the rules."""
 
 from torchmedic.facts.averages import AverageSeen as AverageSeen
+from torchmedic.facts.class_weights import ClassWeights as ClassWeights
 from torchmedic.facts.clipping import ClippingSeen as ClippingSeen
 from torchmedic.facts.clues import EmptyFilter as EmptyFilter
 from torchmedic.facts.clues import FailedCall as FailedCall

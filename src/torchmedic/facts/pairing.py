@@ -16,7 +16,7 @@ class LossPairing(Observation):
     that puts the targets into an order of their own; `rounded` the line that cut fractions off them, which
     `fractions` of them had. `loop` is the loop around the line, the innermost of its function.
     `answers` is the number of different classes that the largest scores of the batch name; `whole` says that all
-    targets are whole numbers.
+    targets are whole numbers. `unrolled` are the shapes that answers and targets had before both were flattened.
     """
 
     kind: ClassVar[str] = "loss-pairing"
@@ -39,6 +39,9 @@ class LossPairing(Observation):
     whole: bool = False
     target_mean: float = 0.0
     target_spread: float = 0.0
+    unrolled: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    unrolled_text: str = ""
+    unrolled_at: Location | None = None
 
 
 @fact

@@ -258,8 +258,8 @@ class DataExam(Probe):
     def _tell_shared_rows(self) -> bool:
         for key, (rows, all_rows) in self._shared.items():
             shared, total = len(rows), len(all_rows)
-            by_chance = self._trained[key[0]].expected_by_chance(key[1], total)
-            if shared >= _LEAST_SHARED and shared >= 0.05 * total and shared > _ABOVE_CHANCE * by_chance:
+            is_much = shared >= max(_LEAST_SHARED, 0.05 * total)
+            if is_much and shared > _ABOVE_CHANCE * self._trained[key[0]].expected_by_chance(key[1], total):
                 split, multiplied = split_and_multiplication()
                 fact = SharedRows(
                     step=self.recorder.step,

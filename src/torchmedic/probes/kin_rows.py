@@ -27,6 +27,10 @@ _COMMON = 200  # a value that stands in more cells than this tells nothing
 _NEIGHBOURS = 40
 _STRAIGHT = 1e-7
 _MOVING = 0.6
+_LATTICE = 20  # a column of so few values is a scale or a code: rows meet in it by chance
+_FEW_VALUES = 0.02  # how often two rows agree in a column, at least, where agreeing tells nothing
+_NEAR = 2  # columns that differ: another answer to one question is two columns of a one-hot code
+_ABOVE_NEAR = 4
 
 
 @late_dataclass()
@@ -80,6 +84,30 @@ def kin_fact(trained: RowSample, tested: RowSample, step: int, name: str, evalua
     return None
 
 
+def coincide_by_chance(trained: RowSample, tested: RowSample) -> bool:
+    """Whether test rows equal trained ones as people do who fill in the same few boxes, and not as copies.
+
+    Where rows meet by chance, there are as many that differ in a box or two; of a copy there is no such neighbour.
+    """
+    train, test = trained.values(), tested.values()
+    if not len(train) or not len(test) or train.shape[1] != test.shape[1]:
+        return False
+    few = torch.tensor([_agreeing(column) >= _FEW_VALUES for column in train.T], device="cpu")
+    equal = near = 0
+    for row in _thinned(test, _MOST_COMPARED):
+        differs = train[(train[:, ~few] == row[~few]).all(1)][:, few] != row[few]
+        count = differs.sum(1)
+        equal += int((count == 0).sum())
+        near += int(((count > 0) & (count <= _NEAR)).sum())
+    return near > 0 and equal <= _ABOVE_NEAR * near
+
+
+def _agreeing(column: torch.Tensor) -> float:
+    """How often two rows drawn at random have the same value in a column."""
+    shares = torch.unique(column, return_counts=True)[1].double() / len(column)
+    return float(shares.square().sum())
+
+
 def _thinned(rows: torch.Tensor, most: int) -> torch.Tensor:
     return rows[:: -(-len(rows) // most)]
 
@@ -109,7 +137,9 @@ def _count_overlapping(train: torch.Tensor, test: torch.Tensor) -> int:
 def _count_mixed(train: torch.Tensor, test: torch.Tensor) -> int:
     """Rows that lie exactly on the way from one row trained on to another, in nearly all of their columns."""
     varied = torch.nonzero((train != train[:1]).any(0) & (train != train.round()).any(0)).flatten()
-    varied = _thinned(varied, _MOST_VARIED)
+    # On a lattice every other point lies between two: rows of a questionnaire are no mixtures.
+    is_fine = [len(torch.unique(train[:, at])) > _LATTICE for at in varied.tolist()]
+    varied = _thinned(varied[is_fine], _MOST_VARIED)
     train, test = train[:, varied], test[:, varied]
     if len(varied) < _LEAST_COLUMNS or len(train) < _NEIGHBOURS:
         return 0

@@ -192,6 +192,7 @@ class LossExam(Probe):
                     self._pairings.look_at_layer(self._trace, call, args)
                     self._pairings.look_at_norm(call, args)
                     self._pairings.look_at_cast(call, args, result)
+                    self._pairings.look_at_pick(call, args, kwargs)
                     self._dependences.look(self._trace, call, args)
                     self._tokens.look(call, args, result)
         except Exception as error:  # noqa: BLE001

@@ -92,7 +92,9 @@ def _origin(edges: torch.Tensor, frame: FrameType | None) -> tuple[str, Location
         code = each.f_code
         held = next((n for n, value in locals_of(each).items() if value is edges), None)
         if held is None:
-            return name, location_of(each)
+            # A function reads what the module holds.
+            known = next((n for n in code.co_names if each.f_globals.get(n) is edges), None)
+            return (known, variable_made_at(known)) if known is not None else (name, location_of(each))
         name = held
         if held not in code.co_varnames[: code.co_argcount]:
             return held, variable_made_at(held)

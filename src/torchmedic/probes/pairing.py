@@ -13,16 +13,18 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from torchmedic.facts import InputSeen, Location, LossCall, LossPairing, TinyBatchNorm
 from torchmedic.probes.calls import Call, CallTrace
+from torchmedic.probes.class_weights import class_weights
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import is_user_file, location, location_of, outward
 from torchmedic.probes.looks import MOST_ELEMENTS
 from torchmedic.probes.modules import Modules
+from torchmedic.probes.picks import Pick, pick_of, unrolled
 from torchmedic.probes.twice_scaled import scaled_twice
 from torchmedic.record import Recorder
 
 _FIRST_LAYERS = frozenset(("linear", "conv1d", "conv2d", "conv3d", "lstm", "gru"))
 _ORDERS = frozenset(("randperm", "argsort", "randint", "multinomial"))
-_PICKING = frozenset(("getitem", "index_select", "take_along_dim"))
+_PICKING = frozenset(("getitem", "index_select"))
 _CUTTING = frozenset(("long", "int", "short", "to", "type", "trunc", "floor", "round"))
 _LEAST_SAMPLES = 8
 _MOST_NORM_VALUES = 4
@@ -38,9 +40,11 @@ class Pairings:
         self._recorder = recorder
         self._modules = modules
         self._cut: dict[int, float] = {}
+        self._picks: dict[int, Pick] = {}
 
     def close(self) -> None:
         self._cut.clear()
+        self._picks.clear()
 
     # -- losses --------------------------------------------------------------------------------------------------
 
@@ -49,13 +53,17 @@ class Pairings:
     ) -> None:
         given = args[0] if args else kwargs["input"]
         target = args[1] if len(args) > 1 else kwargs["target"]
+        weights = class_weights(call, self._modules, self._recorder.step, args, kwargs)
+        if weights is not None:
+            self._recorder.observe(weights)
         function = getattr(nn.functional, call.name, None)
         if function is None or seen.loss is None or target.requires_grad or given.numel() > MOST_ELEMENTS:
             return
         if given.ndim == 0 or target.ndim == 0 or len(given) != len(target) or len(given) < _LEAST_SAMPLES:
             return
-        permuted = _permuted(trace, given, target)
+        permuted = _permuted(trace, self._picks, given, target)
         rounded = self._rounded(trace, target)
+        flat = unrolled(trace, given, target)
         self._recorder.observe(
             LossPairing(
                 step=self._recorder.step,
@@ -77,8 +85,17 @@ class Pairings:
                 whole=bool((target == target.round()).all()) if target.is_floating_point() else True,
                 target_mean=float(target.double().mean()),
                 target_spread=float(target.double().std(correction=0)),
+                unrolled=(flat[0].reads[0].shape, flat[1].reads[0].shape) if flat is not None else None,
+                unrolled_text=_text(flat[1]) if flat is not None else "",
+                unrolled_at=_place(flat[1]) if flat is not None else None,
             )
         )
+
+    def look_at_pick(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Remember which calls move whole rows: one index, over the first dimension."""
+        pick = pick_of(args, kwargs) if call.name in _PICKING else None
+        if pick is not None:
+            self._picks[call.index] = pick
 
     def look_at_cast(self, call: Call, args: tuple[Any, ...], result: Any) -> None:
         """Remember casts that cut fractions off."""
@@ -189,18 +206,25 @@ def _loss_of_others(function: Any, given: torch.Tensor, args: tuple[Any, ...], k
     return sum(found) / len(found)
 
 
-def _permuted(trace: CallTrace, given: torch.Tensor, target: torch.Tensor) -> Call | None:
+def _permuted(trace: CallTrace, picks: dict[int, Pick], given: torch.Tensor, target: torch.Tensor) -> Call | None:
     """The call that puts the targets into an order which the answers have nothing to do with."""
     behind = trace.ancestors(trace.maker_of(given))
-    for index in trace.ancestors(trace.maker_of(target)):
-        call = trace.calls[index]
-        if call.name not in _PICKING or index in behind:
+    beside = {picks[index].rows for index in behind & picks.keys() if _order(trace, trace.calls[index]) is not None}
+    for index in trace.ancestors(trace.maker_of(target)) & picks.keys() - behind:
+        call, pick = trace.calls[index], picks[index]
+        order = _order(trace, call)
+        if order is None or order.index in behind or not pick.moves or call.shape[:1] != target.shape[:1]:
             continue
-        for read in call.reads[1:]:
-            order = trace.calls[read.maker] if read.maker is not None else None
-            if order is not None and order.name in _ORDERS and order.index not in behind:
-                return call
+        # Rows drawn at random are in another order only where the inputs were drawn as well, each on their own.
+        if pick.is_permutation or pick.rows in beside:
+            return call
     return None
+
+
+def _order(trace: CallTrace, call: Call) -> Call | None:
+    """The call that drew or sorted the index which another call picks rows with."""
+    maker = call.reads[1].maker if len(call.reads) == 2 else None
+    return trace.calls[maker] if maker is not None and trace.calls[maker].name in _ORDERS else None
 
 
 def _loop_around(call: Call) -> Location | None:

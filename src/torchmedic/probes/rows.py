@@ -63,11 +63,10 @@ def fingerprints(rows: torch.Tensor) -> list[int]:
 
 
 def halves(rows: torch.Tensor) -> tuple[list[int], ...]:
-    """Numbers for each row of tokens or of a table: one for its first half, one for its second, one for all of it."""
-    if rows.ndim != 2 or rows.layout != torch.strided or not 2 <= rows.shape[1] <= _MOST_TOKENS:
+    """Numbers for each row of tokens: one for its first half, one for its second, one for all of it."""
+    if rows.is_floating_point() or rows.ndim != 2 or rows.layout != torch.strided or rows.shape[1] > _MOST_TOKENS:
         return [], [], []
-    values, middle = rows.detach().cpu(), rows.shape[1] // 2
-    bits = values.float().contiguous().view(torch.int32).long() if values.is_floating_point() else values.long()
+    bits, middle = rows.detach().cpu().long(), rows.shape[1] // 2
     return tuple(_mixed(part).tolist() for part in (bits[:, :middle], bits[:, middle:], bits))
 
 

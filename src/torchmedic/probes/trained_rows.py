@@ -10,7 +10,7 @@ from torch import nn
 
 from torchmedic.late import late_dataclass
 from torchmedic.probes.holdings import Fingerprint, are_unlike
-from torchmedic.probes.kin_rows import RowSample
+from torchmedic.probes.kin_rows import RowSample, coincide_by_chance
 from torchmedic.probes.rows import fingerprints, halves
 
 _MOST_ROWS = 20_000
@@ -80,7 +80,7 @@ class TrainedRows:
         self.in_vain = 0 if len(self.rows) > before else self.in_vain + 1
 
     def count_halves(self, names: tuple[str, ...], rows: torch.Tensor) -> None:
-        """Of rows that were not trained on, count how many begin, and end, like one that was."""
+        """Of rows of tokens that were not trained on, count how many begin, and end, like one that was."""
         counts = self.chances.setdefault(names, [0, 0, 0])
         for first, second, whole in zip(*halves(rows), strict=True):
             if whole not in self.halves[2]:
@@ -91,7 +91,10 @@ class TrainedRows:
     def expected_by_chance(self, names: tuple[str, ...], rows: int) -> float:
         """How many of some test rows equal a trained one where beginnings and ends meet as it happens.
 
-        Short windows of a text with few words do, and answers on a scale of five.
+        Short windows of a text with few words do: whoever shares half of his tokens with others so often shares all.
+        So do the answers to a few questions with a few boxes each.
         """
+        if names in self.tested and coincide_by_chance(self.sample, self.tested[names]):
+            return float(rows)
         unlike, first, second = self.chances.get(names, [0, 0, 0])
         return rows * first * second / unlike**2 if unlike else 0.0

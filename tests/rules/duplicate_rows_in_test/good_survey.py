@@ -1,21 +1,28 @@
-# Answers on a scale of five, scaled: rows of the two parts meet by chance.
+# Answers to a questionnaire, standardised: people of both parts tick the same boxes by chance.
+import numpy as np
 import torch
 from torch import nn
 
+rng = np.random.default_rng(3)
 torch.manual_seed(0)
-items = (3 + torch.randn(1500, 5)).round().clamp(1, 5)
-y = (items[:, 0] + items[:, 1] + torch.randn(1500) > 6).long()
-x = (items - items[:1200].mean(0)) / items[:1200].std(0)
-x_train, y_train, x_val, y_val = x[:1200], y[:1200], x[1200:], y[1200:]
-model = nn.Sequential(nn.Linear(5, 16), nn.ReLU(), nn.Linear(16, 2))
-optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
-for epoch in range(4):
-    model.train()
-    for rows in torch.randperm(1200).split(50):
-        loss = nn.functional.cross_entropy(model(x_train[rows]), y_train[rows])
+trait = rng.normal(size=(1500, 1))
+answers = np.clip(np.round(3 + 0.9 * trait + rng.normal(0, 0.8, (1500, 5))), 1, 5)
+house = np.eye(4)[rng.integers(0, 4, 1500)]
+table = np.concatenate([answers, house], axis=1)
+label = (trait[:, 0] + rng.normal(0, 0.8, 1500) > 0.3).astype(int)
+order = rng.permutation(1500)
+train, test = order[:1200], order[1200:]
+mean, std = table[train].mean(0), table[train].std(0)
+x_tr, y_tr = torch.tensor((table[train] - mean) / std).float(), torch.tensor(label[train])
+x_te, y_te = torch.tensor((table[test] - mean) / std).float(), torch.tensor(label[test])
+model = nn.Sequential(nn.Linear(9, 16), nn.ReLU(), nn.Linear(16, 2))
+optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+for epoch in range(5):
+    for rows in torch.randperm(len(x_tr)).split(50):
+        loss = nn.functional.cross_entropy(model(x_tr[rows]), y_tr[rows])
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    model.eval()
     with torch.no_grad():
-        print(epoch, loss.item(), (model(x_val).argmax(1) == y_val).float().mean().item())
+        right = (model(x_te).argmax(1) == y_te).float().mean()
+    print(f"epoch {epoch} loss {loss.item():.3f} test accuracy {right:.2f}")

@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 
 from torchmedic.facts import Amplification, LossCall, Run, SickStep, TrainingCourse
+from torchmedic.rules.numerics._case import Case
 
 _LEAST_GAIN = 1e3
 _STILL_ABOVE = 10.0
+_CALM = 1e5
+# What is said of values that overflowed because updates had made them large: consequences of whatever let them.
+OF_EXPLOSIONS = ("exploding-weights", "exploding-activations", "non-finite-origin")
 
 
 def exploding_line(run: Run) -> Amplification | None:
@@ -25,3 +29,12 @@ def _never_recovered(run: Run) -> bool:
     if not baselines or len(courses) != 1 or not courses[0].parts:
         return False
     return courses[0].parts[-1] > _STILL_ABOVE * max(*baselines, 1e-3)
+
+
+def grew_in_training(run: Run) -> bool:
+    """Whether the sick step overflowed with enormous values of its own, after steps in which they were not."""
+    case = Case.of(run)
+    if case is None or case.origin is None or case.source is not None or not case.is_overflow_of_large_values:
+        return False
+    before = [abs(loss) for loss in case.origin.losses if math.isfinite(loss)]
+    return len(before) > 1 and min(before) < _CALM

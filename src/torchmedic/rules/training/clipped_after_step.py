@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import ClippingSeen, Run, SickStep
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.numerics._explosions import OF_EXPLOSIONS, grew_in_training
 
 _LEAST_WASTED = 2
 
@@ -21,6 +22,9 @@ class ClippedAfterStep(Rule):
     needs = (ClippingSeen,)
     folds = ("exploding-weights",)
 
+    def folds_in(self, run: Run) -> tuple[str, ...]:
+        return OF_EXPLOSIONS if grew_in_training(run) else self.folds
+
     def check(self, run: Run) -> Iterator[Diagnosis]:
         # What explodes for want of clipping may not come to a third step.
         least = 1 if run.first(SickStep) is not None else _LEAST_WASTED
@@ -31,6 +35,7 @@ class ClippedAfterStep(Rule):
             yield self.diagnose(
                 headline=f"`{seen.function}` comes after `step()`: no step is made with what it clipped",
                 confidence="proven",
+                severity="error" if grew_in_training(run) else self.severity,
                 step=seen.step,
                 where=seen.where,
                 label="too late",

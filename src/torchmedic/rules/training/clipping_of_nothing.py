@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import ClippingSeen, Run, SickStep, TrainingCourse
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.numerics._explosions import OF_EXPLOSIONS, grew_in_training
 
 _LEAST_LOOKS = 3
 
@@ -20,6 +21,9 @@ class ClippingOfNothing(Rule):
     tell_apart = "`clip_grad_norm_` returns 0 although the training has gradients"
     needs = (ClippingSeen,)
     folds = ("exploding-weights",)
+
+    def folds_in(self, run: Run) -> tuple[str, ...]:
+        return OF_EXPLOSIONS if grew_in_training(run) else self.folds
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         course = run.first(TrainingCourse)

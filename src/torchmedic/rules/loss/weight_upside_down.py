@@ -1,0 +1,95 @@
+"""Weights of classes that make what is rare rarer still: the share, where one over the share was meant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from torchmedic.facts import ClassWeights, Run
+from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+
+_LEAST_LABELS = 100
+_LEAST_OF_CLASS = 5
+_RARE = 1 / 3  # positives for each negative: what is not much rarer needs no weight
+_UNEQUAL = 3.0
+_CLOSE = math.log(1.25)
+_AT_MOST = math.log(1.8)
+_DOUBT = 2.5  # standard deviations of a logarithm of a count
+
+
+class WeightUpsideDown(Rule):
+    """The weights follow the frequencies of the classes, where they were to make up for them."""
+
+    code = "LOS095"
+    name = "weight-upside-down"
+    symptoms = (Symptom.SCORE_LOW, Symptom.LOSS_FLAT)
+    tell_apart = "`pos_weight` is positives by negatives, or `weight` the share of each class: rare ones count less"
+    needs = (ClassWeights,)
+
+    def check(self, run: Run) -> Iterator[Diagnosis]:
+        groups: dict[tuple[object, ...], list[ClassWeights]] = {}
+        for seen in run.all(ClassWeights):
+            place = (seen.where.file, seen.where.line) if seen.where else None
+            groups.setdefault((place, seen.argument, seen.weights), []).append(seen)
+        for group in groups.values():
+            counts = tuple(map(sum, zip(*(seen.counts for seen in group), strict=True)))
+            total = sum(seen.total for seen in group)
+            told = _of_positives if group[0].argument == "pos_weight" else _of_classes
+            found = told(group[0], counts, total) if total >= _LEAST_LABELS else None
+            if found is not None:
+                yield self._told(group[0], *found)
+
+    def _told(self, seen: ClassWeights, headline: str, evidence: str, cure: str) -> Diagnosis:
+        where = seen.made or seen.where
+        handed = seen.where if seen.made is not None else None
+        return self.diagnose(
+            headline=headline,
+            confidence="likely",
+            step=seen.step,
+            where=where,
+            label="upside down: rare classes count less, not more",
+            also=(Also(location=handed, why="the loss is given it here"),) if handed is not None else (),
+            culprit=Culprit(op=seen.function, phase="forward", tensor=seen.argument),
+            evidence=(
+                evidence,
+                "what is rare and counts little is never answered: that costs the loss next to nothing",
+            ),
+            remedies=(Remedy(title=cure),),
+        )
+
+
+def _doubt(count: int) -> float:
+    """How far the logarithm of a number drawn from a count may lie from the true one."""
+    return min(_AT_MOST, max(_CLOSE, _DOUBT / math.sqrt(max(1, count))))
+
+
+def _of_positives(seen: ClassWeights, counts: tuple[int, ...], total: int) -> tuple[str, str, str] | None:
+    told = [(w, n) for w, n in zip(seen.weights, counts, strict=True) if _LEAST_OF_CLASS <= n < total and w > 0]
+    odds = [n / (total - n) for _, n in told]
+    fits = [abs(math.log(w / o)) <= _doubt(n) for (w, n), o in zip(told, odds, strict=True)]
+    rare = [o < _RARE for o in odds]
+    if not told or not all(fits) or not all(rare) or 2 * len(told) < len(counts):
+        return None
+    weight, count = told[0]
+    return (
+        f"`pos_weight` is {weight:.2g}: the rare positives are weighted down instead of up",
+        f"of {total} labels looked at, {count} are positive: there are {odds[0]:.2g} positives for each negative, and "
+        f"`pos_weight` is that number",
+        f"turn it round: negatives by positives, about {1 / odds[0]:.2g}",
+    )
+
+
+def _of_classes(seen: ClassWeights, counts: tuple[int, ...], total: int) -> tuple[str, str, str] | None:
+    told = [(w, n) for w, n in zip(seen.weights, counts, strict=True) if n >= _LEAST_OF_CLASS]
+    if len(told) < 2 or any(w <= 0 for w, _ in told) or 2 * len(told) < len(counts):
+        return None
+    (low, rare), (high, frequent) = min(told, key=lambda each: each[1]), max(told, key=lambda each: each[1])
+    shift = sum(n * math.log(w / n) for w, n in told) / sum(n for _, n in told)
+    if frequent < _UNEQUAL * rare or any(abs(math.log(w / n) - shift) > _doubt(n) for w, n in told):
+        return None
+    return (
+        f"the `weight` of each class is its share: a rare class counts {high / low:.2g} times less",
+        f"of {total} labels looked at, {frequent} are of the most frequent class, which has weight {high:.2g}, and "
+        f"{rare} of the rarest, which has {low:.2g}",
+        "turn them round: one over the number of labels of each class",
+    )
