@@ -181,4 +181,4 @@ def test_a_picture_that_was_not_read_is_told_from_the_workers_own_traceback() ->
 
 def test_what_a_worker_said_is_shown_where_no_rule_knows_it() -> None:
     pasted = _EMPTY_PICTURE.replace("!_src.empty()", "scn == 3")
-    assert "not explained: error: OpenCV(4.6.0)" in typed("explain", "-", stdin=pasted).out
+    assert "not explained: cv2.error: OpenCV(4.6.0)" in typed("explain", "-", stdin=pasted).out

@@ -194,7 +194,7 @@ def test_the_class_and_the_words_of_an_exception_are_not_translated() -> None:
     pasted = """Traceback (most recent call last):
   File "train.py", line 3, in <module>
     cv2.cvtColor(None, 4)
-cv2.error: OpenCV(4.6.0) color.cpp:182: error: (-215:Assertion failed) !_src.empty() in function 'cv::cvtColor'
+cv2.error: OpenCV(4.6.0) color.cpp:182: error: (-215:Assertion failed) scn == 3 in function 'cv::cvtColor'
 """
     answer = CliRunner().invoke(main, ["explain", "--lang", "zh", "-"], input=pasted, env={"COLUMNS": "200"}).output
     assert "cv2.error: OpenCV(4.6.0) color.cpp:182: error: (-215:Assertion failed)" in answer
