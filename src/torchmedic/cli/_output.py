@@ -83,6 +83,7 @@ def placed(path: Path) -> Iterator[Path]:
         return
     temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
     with failing_in_one_line(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists():
             temporary.touch(mode=0o600)  # who may not read the result may not read it while it is written
     try:
@@ -120,11 +121,10 @@ def check_writable(path: Path | None) -> None:
     _spare_the_users(path)
     with failing_in_one_line(path):
         place = path.resolve()
-        if not place.parent.is_dir():
-            raise OneLineError(f"cannot write {path}: there is no folder {path.parent}")
         if not place.exists() or place.is_file():
             # Only trying tells: root may write everywhere but in what is no real folder, such as /proc.
-            trial = place.with_name(f".{place.stem}.{os.getpid()}{place.suffix}")
+            folder = next(parent for parent in place.parents if parent.exists())
+            trial = folder / f".{place.stem}.{os.getpid()}{place.suffix}"
             trial.touch()
             trial.unlink()
 

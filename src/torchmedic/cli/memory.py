@@ -56,6 +56,8 @@ def command(
     check_apart(json_path, html_path)
     for path in (json_path, html_path):
         check_result_path(path)
+        if path not in (None, STANDARD) and not path.absolute().parent.is_dir():
+            raise OneLineError(f"cannot write {path}: there is no folder {path.parent}")
     card = _card(card_name)
     automatic = sweep_text == "auto"
     found = find(
