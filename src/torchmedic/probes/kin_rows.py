@@ -109,7 +109,7 @@ def _agreeing(column: torch.Tensor) -> float:
 
 
 def _thinned(rows: torch.Tensor, most: int) -> torch.Tensor:
-    return rows[:: -(-len(rows) // most)]
+    return rows[:: max(1, -(-len(rows) // most))]
 
 
 def _count_overlapping(train: torch.Tensor, test: torch.Tensor) -> int:
