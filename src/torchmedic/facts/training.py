@@ -53,7 +53,8 @@ class TrainingCourse(Observation):
     """How the training of one optimizer went: the loss in equal parts of the run, how far each update moved weights.
 
     `head` are the first losses, `parts` means over equal stretches, oldest first. `ratios` are the sizes of sampled
-    updates relative to the weights, at the steps `ratio_steps`. `moved` is how far the weights are from the start,
+    updates relative to the weights, at the steps `ratio_steps`. `moved` is how far the weights are from the start
+    after `moved_in` steps: the last ones at which they were there to be looked at.
     `rate_made` the line that made the rate which the optimizer was given, where that is another one; `rate_set` the
     one that sets it for a framework which builds the optimizer. `decay` is its weight decay, `shrunk` the size of the
     weights at the end relative to the start.
@@ -82,6 +83,7 @@ class TrainingCourse(Observation):
     decay: float | None = None
     shrunk: float | None = None
     default_lr: float | None = None
+    moved_in: int = 0
 
 
 @fact

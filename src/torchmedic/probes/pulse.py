@@ -70,6 +70,8 @@ class _Course:
     ratios: list[float] = field(default_factory=list)
     ratio_steps: list[int] = field(default_factory=list)
     moved: float | None = None
+    moved_in: int = 0
+    shrunk: float | None = None
     gradient: float | None = None
     rates: list[float] = field(default_factory=list)
     losses: int = 0
@@ -121,6 +123,12 @@ class _Course:
         """The size of the weights relative to that at the start."""
         now, then = _norm(self.weights()), _norm(self.start)
         return now / then if now is not None and then else None
+
+    def look_back(self, steps: int) -> None:
+        """How far the weights have come, as long as they are there: a function that trains takes its model with it."""
+        moved = self.change_since(self.start)
+        if moved is not None:
+            self.moved, self.moved_in, self.shrunk = moved, steps, self.size_since_start()
 
     def change_since(self, then: list[torch.Tensor]) -> float | None:
         """The distance from older values, relative to their size."""
@@ -205,13 +213,14 @@ class Pulse(Probe):
         if ratio is not None:
             course.ratios.append(ratio)
             course.ratio_steps.append(course.steps)
+        course.look_back(course.steps + 1)
 
     def on_finish(self) -> None:
         for course in self._courses:
             course.read()
             course.read()  # what the first one has only sent for
             with torch.no_grad():
-                course.moved = course.change_since(course.start)
+                course.look_back(course.steps)
             self.recorder.observe(
                 TrainingCourse(
                     step=self.recorder.step,
@@ -226,13 +235,14 @@ class Pulse(Probe):
                     ratios=tuple(course.ratios),
                     ratio_steps=tuple(course.ratio_steps),
                     moved=course.moved,
+                    moved_in=course.moved_in,
                     first_lr=course.rates[0] if course.rates else None,
                     last_lr=course.rates[-1] if course.rates else None,
                     highest_lr=max(course.rates) if course.rates else None,
                     gradient=course.gradient,
                     backward_lines=len(course.lines),
                     decay=course.decay,
-                    shrunk=course.size_since_start(),
+                    shrunk=course.shrunk,
                     default_lr=course.default_rate,
                     rate_made=argument_made_at(course.built, course.name, "lr", 1),
                     rate_set=_rate_set(course.built_by),

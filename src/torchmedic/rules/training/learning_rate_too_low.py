@@ -36,8 +36,8 @@ class LearningRateTooLow(Rule):
             per_step = sum(course.ratios) / len(course.ratios)
             where = rate_line(course)
             yield self.diagnose(
-                headline=f"learning rate lr={course.highest_lr:g} is too low: {course.steps} steps moved weights by "
-                f"{course.moved:.1e}",
+                headline=f"learning rate lr={course.highest_lr:g} is too low: {course.moved_in or course.steps} steps "
+                f"moved weights by {course.moved:.1e}",
                 confidence="likely",
                 step=course.step,
                 where=where,
