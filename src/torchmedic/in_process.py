@@ -121,7 +121,7 @@ class Watch:
         try:
             if error is not None:
                 recorder.observe(crash_of(error, step=recorder.step or None))
-                recorder.emit("on_crash", error)
+                recorder.crash(error)
             self._take_out()
             self._judge(recorder, error)
         except Exception as failure:  # noqa: BLE001

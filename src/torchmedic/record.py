@@ -16,6 +16,7 @@ from types import CodeType
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
 from torchmedic.facts import Observation
+from torchmedic.journal import Journal, Page
 from torchmedic.settings import Settings
 from torchmedic.store import Writer, update_info
 
@@ -61,6 +62,9 @@ class Probe:
     def on_gradient_of(self, inputs: tuple[Any, ...]) -> None:
         """`torch.autograd.grad` is about to run for these inputs."""
 
+    def on_gradient_done(self, outputs: tuple[Any, ...], gradients: tuple[Any, ...]) -> None:
+        """`torch.autograd.grad` has given these gradients."""
+
     def on_optimizer(self, optimizer: Any) -> None:
         """An optimizer was built."""
 
@@ -75,6 +79,9 @@ class Probe:
 
     def on_step_done(self, optimizer: Any) -> None:
         """`optimizer.step` has run."""
+
+    def on_page(self, lines: Page) -> None:
+        """Some more lines of the journal: what each backward pass and each update left behind."""
 
     def on_crash(self, error: BaseException) -> None:
         """The script died of this exception."""
@@ -94,9 +101,12 @@ class Recorder:
         self.world = 1
         self.was_forked = False
         self.step = 0
+        self.backwards = 0
         self.loss: float | None = None  # of the present backward, where it can be read without waiting for a device
         self.loss_on_card: Any = None  # the same where it would have to be waited for
         self.backward_at: tuple[CodeType, int] | None = None  # the user's code that called it, and its instruction
+        self.stack: dict[int, int] = {}  # the instruction of every frame below it, by `id(frame)`
+        self.journal = Journal(functools.partial(self.emit, "on_page"))
         self.stopped_by_us = False
         self.clock_is_held = False
         self.is_ours = True
@@ -113,6 +123,7 @@ class Recorder:
         """Begin anew in a forked process that turned out to be a rank, with a run file of its own."""
         self.folder, self.run_file, self.rank = folder, run_file, rank
         self.step = 0
+        self.journal = Journal(functools.partial(self.emit, "on_page"))
         self._stepped.clear()
         self._writer = Writer(folder / run_file)
         self.is_ours = True
@@ -249,8 +260,14 @@ class Recorder:
             with contextlib.suppress(Exception):
                 probe.remove()
 
+    def crash(self, error: BaseException) -> None:
+        """Tell the probes what the script died of."""
+        self.journal.turn()
+        self.emit("on_crash", error)
+
     def finish(self) -> None:
         """Let probes write their last facts, then take every one out."""
+        self.journal.turn()
         self.emit("on_finish")
         for probe in reversed(tuple(self._probes)):
             try:

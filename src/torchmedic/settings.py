@@ -13,7 +13,9 @@ RUN_FILE = "rank0.db"
 OnSick = Literal["stop", "skip", "continue"]
 OnStuck = Literal["report", "stop"]
 ON_SICK: tuple[OnSick, ...] = get_args(OnSick)
-Purpose = Literal["watch", "retrace", "wake", "versions", "amplification", "memory", "reading", "worker"]
+Purpose = Literal[
+    "watch", "retrace", "wake", "versions", "amplification", "averaging", "locals", "memory", "reading", "worker"
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,8 +25,9 @@ class Settings:
     `purpose` is "watch" for the user's run. A second, silent run has "retrace" to look at every line of data
     preparation, "wake" to look at every operation of step `until_step`, or of what follows the backward numbered
     `until_backward` where that is told, "versions" to see which one changed a saved tensor, or "amplification" to see
-    which line of the first step enlarges values; "memory" runs it on a pretended card, "reading" sees which data it
-    reads.
+    which line of the first step enlarges values, "averaging" to see what its first loss is with means in place of the
+    sums that the line `trial` takes, "locals" to see what the functions of `trial` held; "memory" runs it on a
+    pretended card, "reading" sees which data it reads.
     `parent` is the process that armed it: only its direct child is watched.
 
     `rank` is that of a process of several, whose own folder lies below `shared_folder`. A `launcher` (torchrun) is not
@@ -38,6 +41,7 @@ class Settings:
     purpose: Purpose = "watch"
     until_step: int | None = None
     until_backward: int | None = None
+    trial: str = ""
     break_probe: str = ""
     on_stuck: OnStuck = "report"
     stuck_after: float = 15.0

@@ -78,11 +78,12 @@ def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
     from torchmedic.probes.mirror_exam import MirrorExam
     from torchmedic.probes.none_batches import NoneBatches
     from torchmedic.probes.paired_loaders import PairedLoaders
+    from torchmedic.probes.resized_labels import ResizedLabels
     from torchmedic.probes.spent_iterators import SpentIterators
     from torchmedic.probes.subset_settings import SubsetSettings
 
     own = (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders), NoneBatches(loaders))
-    exams = (SpentIterators(), CollateExam(loaders), MirrorExam(loaders))
+    exams = (SpentIterators(), CollateExam(loaders), MirrorExam(loaders), ResizedLabels(loaders))
     return (*own, GroupSplits(), SubsetSettings(), *exams)
 
 
@@ -144,6 +145,29 @@ def install_amplification(recorder: Recorder) -> None:
     for probe in (modules, Autograd(), WithoutWorkers(), Amplifications(modules)):
         recorder.add(probe)
     modules.listen()
+
+
+def install_averaging(recorder: Recorder) -> None:
+    """What a second run needs to see the first loss with means in place of sums."""
+    from torchmedic.probes.autograd import Autograd
+    from torchmedic.probes.loaders import WithoutWorkers
+    from torchmedic.probes.modules import Modules
+    from torchmedic.replay.averaging import Averaging
+
+    modules = Modules()
+    for probe in (modules, Autograd(), WithoutWorkers(), Averaging()):
+        recorder.add(probe)
+    modules.listen()
+
+
+def install_locals(recorder: Recorder) -> None:
+    """What a second run needs to see what functions held that prepare data."""
+    from torchmedic.probes.loaders import WithoutWorkers
+    from torchmedic.probes.optimizers import Optimizers
+    from torchmedic.replay.local_arrays import LocalArrays
+
+    for probe in (Optimizers(), WithoutWorkers(), LocalArrays()):
+        recorder.add(probe)
 
 
 def install_versions(recorder: Recorder) -> None:

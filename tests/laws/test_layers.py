@@ -40,9 +40,11 @@ MAY_IMPORT = {
     "triage": frozenset({"rules", "findings", "facts"}),
     "curves": frozenset({"facts"}),
     "render": frozenset({"_version", "findings", "facts", "curves", "translation"}),
-    "record": BASICS | {"facts", "store"},
+    "journal": frozenset(),
+    "record": BASICS | {"facts", "store", "journal"},
     "checkups": BASICS | {"facts", "probes.frames"},
-    "probes": BASICS | {"facts", "ranks", "record", "checkups", "traceback_text", "metrics", "launch.imports"},
+    "probes": BASICS
+    | {"facts", "ranks", "journal", "record", "checkups", "traceback_text", "metrics", "launch.imports"},
     "replay": BASICS | {"facts", "ranks", "record", "probes"},
     "watching": BASICS | {"facts", "ranks", "record", "probes", "replay"},
     "launch": BASICS

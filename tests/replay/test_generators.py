@@ -54,3 +54,33 @@ def test_a_generator_that_steps_draw_from_is_read_at_every_step(begins_at: int) 
         if step >= begins_at + 64:
             assert state.numpy == generators._numpy_state()
             assert state.python is None or step % 64 == 0
+
+
+def test_what_is_drawn_before_gradients_are_cleared_is_seen_at_every_clearing() -> None:
+    states = StepStates()
+    for _ in range(200):
+        since = states.at_step_end()
+        torch.rand(())
+        assert states.is_time_at_zero_grad()
+        assert states.at_zero_grad(since) is not None
+
+
+def test_where_nothing_is_drawn_before_gradients_are_cleared_looks_become_rare() -> None:
+    states = StepStates()
+    looks = 0
+    for _ in range(200):
+        since = states.at_step_end()
+        if states.is_time_at_zero_grad():
+            looks += 1
+            assert states.at_zero_grad(since) is None
+    assert looks == 15 + 3
+
+
+def test_on_a_card_the_host_is_read_only_where_steps_draw_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generators, "_cuda_states", lambda: [(1, 0)])
+    idle, drawing = StepStates(), StepStates()
+    seen = [idle.at_step_end().torch_cpu is not None for _ in range(200)]
+    assert seen.count(True) == 15 + 3
+    for _ in range(200):
+        torch.rand(())
+        assert drawing.at_step_end().torch_cpu is not None

@@ -13,7 +13,6 @@ import click
 
 from torchmedic._version import __version__
 from torchmedic.cli._output import check_writable, write_text
-from torchmedic.findings import Rule
 from torchmedic.translation import chosen
 from torchmedic.translation.typesetting import folded
 
@@ -38,18 +37,6 @@ def catalogue_json(**parts: Any) -> str:
     """A JSON answer about the catalogue, with the head that all our JSON has."""
     whole = {"schema": 1, "tool": "torchmedic", "version": __version__, **parts}
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
-
-
-def rule_json(rule: Rule) -> dict[str, Any]:
-    return {
-        "code": rule.code,
-        "name": rule.name,
-        "family": rule.family,
-        "severity": rule.severity,
-        "status": rule.status,
-        "symptoms": [symptom.value for symptom in rule.symptoms],
-        "tell_apart": rule.tell_apart,
-    }
 
 
 def width() -> int:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from torchmedic.cli._output import OneLineError, console
-from torchmedic.cli._results import STANDARD, catalogue_json, check_result_path, rule_json, width, write_result
+from torchmedic.cli._results import STANDARD, catalogue_json, check_result_path, width, write_result
 from torchmedic.translation import chosen, said
 from torchmedic.translation import page as translated_page
 from torchmedic.translation.typesetting import folded
@@ -52,9 +53,9 @@ def _is_there(what: str) -> bool:
 
 
 def _near(what: str) -> str:
-    from torchmedic.rules import catalogue
+    from torchmedic.rules import entries
 
-    known = [word for rule in catalogue() for word in (rule.code, rule.name)]
+    known = [word for rule in entries() for word in (rule.code, rule.name)]
     close = difflib.get_close_matches(what, known, n=1, cutoff=0.75) or difflib.get_close_matches(
         what.upper(), known, n=1, cutoff=0.8
     )
@@ -62,11 +63,11 @@ def _near(what: str) -> str:
 
 
 def _explain_rule(rule: Rule, json_path: Path | None) -> None:
-    from torchmedic.rules import page
+    from torchmedic.rules import Entry, page
 
     text = page(rule)
     if json_path is not None:
-        write_result(json_path, catalogue_json(rule=rule_json(rule) | {"page": text}))
+        write_result(json_path, catalogue_json(rule=asdict(Entry.of(rule)) | {"page": text}))
     if json_path != STANDARD:
         for line in _plain(translated_page(text, rule.name), rule):
             click.echo(line)

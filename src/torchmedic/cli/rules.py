@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 
 import click
 
 from torchmedic.cli._output import OneLineError
-from torchmedic.cli._results import catalogue_json, check_result_path, rule_json, write_result
+from torchmedic.cli._results import catalogue_json, check_result_path, write_result
 from torchmedic.findings import FAMILIES, Symptom
 from torchmedic.translation import said
 
@@ -20,13 +21,13 @@ from torchmedic.translation import said
 @click.argument("families", metavar="[FAMILY]...", nargs=-1)
 def command(json_path: Path | None, families: tuple[str, ...]) -> None:
     """List every cause that torchmedic knows, by family; or those of a FAMILY (`numerics` or NUM)."""
-    from torchmedic.rules import catalogue
+    from torchmedic.rules import entries
 
     check_result_path(json_path)
     wanted = {_family(name) for name in families} or set(FAMILIES.values())
-    rules = [rule for rule in catalogue() if rule.family in wanted]
+    rules = [entry for entry in entries() if entry.family in wanted]
     if json_path is not None:
-        write_result(json_path, catalogue_json(rules=[rule_json(rule) for rule in rules]))
+        write_result(json_path, catalogue_json(rules=[asdict(rule) for rule in rules]))
         return
     longest = max(len(rule.name) for rule in rules)
     order = list(FAMILIES.values())
@@ -35,8 +36,8 @@ def command(json_path: Path | None, families: tuple[str, ...]) -> None:
         click.echo(click.style(family, bold=True))
         for rule in members:
             # That it stops the script tells none of these from the others.
-            is_crash = rule.symptoms == (Symptom.CRASH,)
-            told = said(rule.tell_apart if is_crash else "; ".join(symptom.value for symptom in rule.symptoms))
+            is_crash = rule.symptoms == (Symptom.CRASH.value,)
+            told = said(rule.tell_apart if is_crash else "; ".join(rule.symptoms))
             click.echo(f"  {rule.code}  {rule.name:<{longest}}  {rule.severity:<7}  {told}")
     click.echo(said(f"{len(rules)} rules; a rule's page: torchmedic explain CODE"))
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import difflib
 import re
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from torchmedic.cli._output import OneLineError
-from torchmedic.cli._results import catalogue_json, check_result_path, hanging, rule_json, write_result
-from torchmedic.findings import Rule, Symptom
+from torchmedic.cli._results import catalogue_json, check_result_path, hanging, write_result
+from torchmedic.findings import Symptom
 from torchmedic.translation import said
+
+if TYPE_CHECKING:
+    from torchmedic.rules import Entry
 
 _PAIR = re.compile(r"[\u4e00-\u9fff]{2}")
 _FILLERS = re.compile(
@@ -54,25 +59,25 @@ def command(json_path: Path | None, text: tuple[str, ...]) -> None:
             raise OneLineError("that is the message of an error: `torchmedic explain` takes it, in quotes or with -")
         raise OneLineError(f"no known symptom is like {wanted!r}; known: {known}")
     if json_path is not None:
-        plain = [{"symptom": s.value, "rules": [rule_json(rule) for rule in rules]} for s, rules in table.items()]
+        plain = [{"symptom": s.value, "rules": [asdict(rule) for rule in rules]} for s, rules in table.items()]
         write_result(json_path, catalogue_json(symptoms=plain))
         return
     for symptom, rules in table.items():
         _draw(symptom, rules)
 
 
-def _table() -> dict[Symptom, list[Rule]]:
+def _table() -> dict[Symptom, list[Entry]]:
     """Every symptom that a rule declares, with those rules."""
-    from torchmedic.rules import catalogue
+    from torchmedic.rules import entries
 
     # What ends or spoils a run before what only may, and a cause with few faces before one with many.
     order = {"error": 0, "warning": 1, "hint": 2}
-    rules = sorted(catalogue(), key=lambda rule: (order[rule.severity], len(rule.symptoms), rule.code))
-    table = {symptom: [rule for rule in rules if symptom in rule.symptoms] for symptom in Symptom}
+    rules = sorted(entries(), key=lambda rule: (order[rule.severity], len(rule.symptoms), rule.code))
+    table = {symptom: [rule for rule in rules if symptom.value in rule.symptoms] for symptom in Symptom}
     return {symptom: explaining for symptom, explaining in table.items() if explaining}
 
 
-def _draw(symptom: Symptom, rules: list[Rule]) -> None:
+def _draw(symptom: Symptom, rules: list[Entry]) -> None:
     many = "1 cause" if len(rules) == 1 else f"{len(rules)} causes"
     click.echo(click.style(said(symptom.value), bold=True) + f" ({said(many)})")
     for rule in rules:

@@ -89,6 +89,7 @@ from torchmedic.facts.full_batches import DividedByFullBatches as DividedByFullB
 from torchmedic.facts.full_batches import SamplesLeftOut as SamplesLeftOut
 from torchmedic.facts.graph import GraphCut as GraphCut
 from torchmedic.facts.graph import UnusedTotal as UnusedTotal
+from torchmedic.facts.held import CoarseField as CoarseField
 from torchmedic.facts.held import CutField as CutField
 from torchmedic.facts.held import CutStores as CutStores
 from torchmedic.facts.held import EdgesTurnedRound as EdgesTurnedRound
@@ -109,6 +110,7 @@ from torchmedic.facts.loaders import SharedSetting as SharedSetting
 from torchmedic.facts.loaders import SpentIterator as SpentIterator
 from torchmedic.facts.loaders import TargetAmongInputs as TargetAmongInputs
 from torchmedic.facts.loss import AccidentalBroadcast as AccidentalBroadcast
+from torchmedic.facts.loss import HandDistance as HandDistance
 from torchmedic.facts.loss import LossCall as LossCall
 from torchmedic.facts.loss import Producer as Producer
 from torchmedic.facts.masks import MaskSeen as MaskSeen
@@ -136,6 +138,8 @@ from torchmedic.facts.numerics import OpFact as OpFact
 from torchmedic.facts.numerics import Origin as Origin
 from torchmedic.facts.numerics import SickStep as SickStep
 from torchmedic.facts.numerics import Source as Source
+from torchmedic.facts.numerics import SummedUp as SummedUp
+from torchmedic.facts.numerics import SumTrial as SumTrial
 from torchmedic.facts.numerics import Trial as Trial
 from torchmedic.facts.options import FalseTakenForTrue as FalseTakenForTrue
 from torchmedic.facts.overrides import UnheardOverride as UnheardOverride
@@ -145,6 +149,9 @@ from torchmedic.facts.pairing import InputSeen as InputSeen
 from torchmedic.facts.pairing import LossPairing as LossPairing
 from torchmedic.facts.pairing import ScaledTwice as ScaledTwice
 from torchmedic.facts.pairing import TinyBatchNorm as TinyBatchNorm
+from torchmedic.facts.precision import ImaginaryDropped as ImaginaryDropped
+from torchmedic.facts.precision import ScaledGradient as ScaledGradient
+from torchmedic.facts.precision import StaleCasts as StaleCasts
 from torchmedic.facts.ranks import PATIENT as PATIENT
 from torchmedic.facts.ranks import SLOW as SLOW
 from torchmedic.facts.ranks import AbruptExit as AbruptExit
@@ -174,7 +181,9 @@ from torchmedic.facts.ranks import standing_of as standing_of
 from torchmedic.facts.readings import FileRead as FileRead
 from torchmedic.facts.readings import NormalisedBy as NormalisedBy
 from torchmedic.facts.repeated import RepeatedDraw as RepeatedDraw
+from torchmedic.facts.resizing import BlendedLabels as BlendedLabels
 from torchmedic.facts.resuming import LostMoments as LostMoments
+from torchmedic.facts.resuming import RateFromFile as RateFromFile
 from torchmedic.facts.resuming import ScalerLeftInFile as ScalerLeftInFile
 from torchmedic.facts.resuming import ScheduleBegunAnew as ScheduleBegunAnew
 from torchmedic.facts.resuming import StateLeftInFile as StateLeftInFile

@@ -188,3 +188,18 @@ class MessagesOverTest(Observation):
     tested: int
     edges: int
     where: Location | None = None
+
+
+@fact
+class CoarseField(Observation):
+    """An array of fractions with few different numbers, made by functions that cast to float32 and take differences.
+
+    `functions` are these, as `file:line` of where they begin: what they held is gone by the time training begins.
+    """
+
+    kind: ClassVar[str] = "coarse-field"
+    step: int | None
+    name: str
+    distinct: int
+    count: int
+    functions: tuple[str, ...]

@@ -32,7 +32,11 @@ class InputsApart(Observation):
 
 @fact
 class LabelMapsApart(Observation):
-    """Two data sets of one class that give the same label different numbers; `train` and `other` are the numbers."""
+    """Two data sets of one class that give the same label different numbers; `train` and `other` are the numbers.
+
+    `where` is the line to edit. `made` is the one that makes the map, and `parameter` what the class would have taken
+    it from, had it been given; `lacking` are labels of the training data that the other one does not know.
+    """
 
     kind: ClassVar[str] = "label-maps-apart"
     step: int | None
@@ -46,6 +50,9 @@ class LabelMapsApart(Observation):
     other: int
     differing: int
     common: int
+    made: Location | None = None
+    parameter: str = ""
+    lacking: tuple[str, ...] = ()
 
 
 @fact
@@ -111,7 +118,7 @@ class ConstantTargets(Observation):
     dtype: str
     shape: tuple[int, ...]
     samples: int
-    trained: int
+    trained: bool
 
 
 @fact

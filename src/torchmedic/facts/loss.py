@@ -77,3 +77,18 @@ class AccidentalBroadcast(Observation):
     result: tuple[int, ...]
     in_loss_function: bool = False
     first_depends: bool = True
+
+
+@fact
+class HandDistance(Observation):
+    """A difference of answers and targets that becomes a loss, at a line whose answers were enormous at first.
+
+    `distance` is the mean of its squares, `baseline` what it is for the best answer that never changes.
+    """
+
+    kind: ClassVar[str] = "hand-distance"
+    step: int | None
+    where: Location
+    expression: str
+    distance: float
+    baseline: float

@@ -74,6 +74,38 @@ class Amplifier:
 
 
 @fact
+class SummedUp(Observation):
+    """A line of a network's first pass that sums up `terms` values into each of its own, in `calls` calls.
+
+    `option` is the line that chose the sum (`aggr="add"`), where the sum itself is a library's; `chosen` its text.
+    `largest` is the largest value that came out, `loss` the first loss.
+    """
+
+    kind: ClassVar[str] = "summed-up"
+    step: int | None
+    where: Location
+    expression: str
+    terms: int
+    calls: int
+    largest: float
+    loss: float
+    layer: str = ""
+    option: Location | None = None
+    chosen: str = ""
+
+
+@fact
+class SumTrial(Observation):
+    """The first loss of the script with means in place of the sums that a line takes, `replaced` times."""
+
+    kind: ClassVar[str] = "sum-trial"
+    step: int | None
+    line: str
+    loss: float
+    replaced: int
+
+
+@fact
 class Amplification(Observation):
     """The line that enlarged values most on their way through the first step, before anything was learned.
 

@@ -120,3 +120,23 @@ class LostMoments(Observation):
     eps: float
     parameter: str = ""
     step: int | None = None
+
+
+@fact
+class RateFromFile(Observation):
+    """An optimizer that was built with a rate of its own and got that of a file, decayed, with the rest of its state.
+
+    `given` is the rate it was built with, `first_rate` the one that the training in the file began with, `rate` the
+    one it had come to. `steps` were made after that, none with more than `highest`.
+    """
+
+    kind: ClassVar[str] = "rate-from-file"
+    optimizer: str
+    built: Location | None
+    loaded: Location | None
+    given: float
+    first_rate: float
+    rate: float
+    highest: float
+    steps: int
+    step: int | None = None

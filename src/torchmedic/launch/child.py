@@ -76,7 +76,7 @@ def _arm(settings: options.Settings) -> Callable[[], None]:
     if settings.purpose == "reading":
         _note_readings(recorder)
         return finish
-    if settings.purpose in ("wake", "versions", "amplification"):
+    if settings.purpose in ("wake", "versions", "amplification", "averaging", "locals"):
         after_import("torch", lambda: _look_at_one_step(recorder))
         return finish
     recorder.add(Starters())
@@ -167,9 +167,15 @@ def _note_readings(recorder: Recorder) -> None:
 
 
 def _look_at_one_step(recorder: Recorder) -> None:
-    from torchmedic.watching import install_amplification, install_versions, install_wake
+    from torchmedic import watching
 
-    kinds = {"wake": install_wake, "versions": install_versions, "amplification": install_amplification}
+    kinds = {
+        "wake": watching.install_wake,
+        "versions": watching.install_versions,
+        "amplification": watching.install_amplification,
+        "averaging": watching.install_averaging,
+        "locals": watching.install_locals,
+    }
     kinds[recorder.settings.purpose](recorder)
 
 
@@ -222,7 +228,7 @@ def _finish(recorder: Recorder) -> None:
         error = getattr(sys, "last_value", None)
         if isinstance(error, Exception):
             recorder.observe(crash_of(error, step=recorder.step or None))
-            recorder.emit("on_crash", error)
+            recorder.crash(error)
         elif isinstance(error, KeyboardInterrupt):
             inner = crash_of(error).user_frame
             where = inner.location if inner is not None else None

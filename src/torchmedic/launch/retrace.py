@@ -13,8 +13,11 @@ from pathlib import Path
 from torchmedic.facts import (
     Amplification,
     Birth,
+    CoarseField,
     Crash,
     FileRead,
+    HandDistance,
+    HeldColumn,
     InplaceChange,
     LossCall,
     NormalisedBy,
@@ -22,6 +25,8 @@ from torchmedic.facts import (
     Run,
     SickStep,
     StateLoaded,
+    SummedUp,
+    SumTrial,
     Trial,
 )
 from torchmedic.launch.parent import run_script
@@ -37,10 +42,23 @@ _FAR_ABOVE_OTHERS = 1e3
 # A loss that is suspected where nothing is known of the targets.
 _BEYOND_REASON = 1e6
 _EARLY = 3
-SEEN_AGAIN = (Amplification, Birth, FileRead, InplaceChange, NormalisedBy, Origin, SickStep, Trial)
+_SUMS_TRIED = 3
+SEEN_AGAIN = (
+    Amplification,
+    Birth,
+    FileRead,
+    HeldColumn,
+    InplaceChange,
+    NormalisedBy,
+    Origin,
+    SickStep,
+    SummedUp,
+    SumTrial,
+    Trial,
+)
 
 
-Asked = Crash | LossCall | Origin | SickStep
+Asked = CoarseField | Crash | HandDistance | LossCall | Origin | SickStep | SummedUp
 Question = Callable[[Run], Asked | None]
 
 
@@ -73,7 +91,7 @@ def spoiled_between_steps(run: Run) -> SickStep | None:
     return sick if is_carried else None
 
 
-def exploded_from_the_start(run: Run) -> LossCall | SickStep | None:
+def exploded_from_the_start(run: Run) -> HandDistance | LossCall | SickStep | None:
     """Values that are enormous before anything is learned: a first loss beyond reason, or gradients no one squares."""
     sick = run.first(SickStep)
     if sick is not None:
@@ -81,7 +99,9 @@ def exploded_from_the_start(run: Run) -> LossCall | SickStep | None:
         is_of_update = sick.what == "update" and not sick.bad_parameters
         return sick if is_early and (is_of_update or _began_enormous(run, sick)) else None
     calls = (c for c in run.all(LossCall) if c.loss is not None and c.baseline is not None and (c.step or 0) <= _EARLY)
-    return next((c for c in calls if _is_far_above(c.loss or 0.0, c.baseline or 0.0, c.function)), None)
+    found = next((c for c in calls if _is_far_above(c.loss or 0.0, c.baseline or 0.0, c.function)), None)
+    by_hand = (d for d in run.all(HandDistance) if (d.step or 0) <= _EARLY)
+    return found or next((d for d in by_hand if _is_far_above(d.distance, d.baseline, "-")), None)
 
 
 def _began_enormous(run: Run, sick: SickStep) -> bool:
@@ -99,6 +119,21 @@ def _is_far_above(loss: float, baseline: float, function: str) -> bool:
     return loss > _FAR_ABOVE.get(function, _FAR_ABOVE_OTHERS) * max(baseline, 1e-3)
 
 
+def sum_to_try(run: Run) -> SummedUp | None:
+    """A sum of many terms in a network whose first answers are enormous, unless one is known to be the cause."""
+    tried = {trial.line: trial.loss for trial in run.all(SumTrial)}
+    sums = list(run.all(SummedUp)) if run.info.seconds <= _LONGEST_FIRST_RUN else []
+    if any(tried.get(str(one.where), one.loss) <= one.loss / _FAR_ABOVE_OTHERS for one in sums):
+        return None
+    return next((one for one in sums if str(one.where) not in tried), None)
+
+
+def coarse_since_then(run: Run) -> CoarseField | None:
+    """An array that differences of numbers merged by float32 would explain, where the numbers are no longer held."""
+    is_short = run.info.seconds <= _LONGEST_FIRST_RUN and run.first(HeldColumn) is None
+    return run.first(CoarseField) if is_short else None
+
+
 def changed_in_place(run: Run) -> Crash | None:
     """A `backward` that found a saved tensor changed, in a run that may be waited for once more."""
     crash = run.first(Crash)
@@ -113,6 +148,8 @@ SECOND_RUNS: tuple[tuple[Purpose, Question], ...] = (
     ("retrace", entered_with_data),
     ("versions", changed_in_place),
     ("amplification", exploded_from_the_start),
+    *((("averaging", sum_to_try),) * _SUMS_TRIED),
+    ("locals", coarse_since_then),
 )
 
 
@@ -177,7 +214,9 @@ def settings_again(settings: Settings, purpose: Purpose, asks: Question, asked: 
     # A loop without an optimizer makes no steps that a second run could count.
     step = 1 if sick is not None and sick.by_hand else asked.step
     backward = sick.backwards - 1 if sick is not None and asks is spoiled_between_steps else None
-    return replace(settings, purpose=purpose, until_step=step, until_backward=backward)
+    trial = str(asked.where) if isinstance(asked, SummedUp) else ""
+    trial = ";".join(asked.functions) if isinstance(asked, CoarseField) else trial
+    return replace(settings, purpose=purpose, until_step=step, until_backward=backward, trial=trial)
 
 
 def _run_again(command: Sequence[str], folder: Path, settings: Settings) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import sys
 import weakref
+from types import FrameType
 from typing import Any, TypeGuard
 
 import torch
 from torch.amp import grad_scaler
 
-from torchmedic.probes.frames import user_frame
+from torchmedic.journal import Backward
+from torchmedic.probes.frames import standing
 from torchmedic.probes.patching import Patches, frame_hidden, hide_frame
 from torchmedic.record import Probe, Recorder, shielded
 
@@ -25,21 +27,18 @@ class Autograd(Probe):
         self._patches = Patches()
         self._unscaled: tuple[weakref.ref[torch.Tensor], torch.Tensor] | None = None
         original = torch.autograd.backward
-        note_loss = shielded(self)(self._note_loss)
+        begin, end = shielded(self)(self._begin), shielded(self)(self._end)
 
         @functools.wraps(original)
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
             roots = (tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors)
-            note_loss(roots)
-            at = user_frame(sys._getframe(1))
-            recorder.backward_at = (at.f_code, at.f_lasti) if at is not None else None
-            recorder.emit("on_backward", roots)
+            begin(roots, sys._getframe(1))
             try:
                 original(tensors, *args, **kwargs)
             except Exception as error:
                 hide_frame(error)
                 raise
-            recorder.emit("on_backward_done", roots)
+            end(roots)
 
         self._patches.replace(torch.autograd, "backward", backward)
         self._watch_grad()
@@ -58,7 +57,11 @@ class Autograd(Probe):
                 else ()
             )
             self.recorder.emit("on_gradient_of", given)
-            return original(outputs, inputs, *args, **kwargs)
+            with frame_hidden:
+                gradients = original(outputs, inputs, *args, **kwargs)
+            asked = (outputs,) if isinstance(outputs, torch.Tensor) else tuple(outputs)
+            self.recorder.emit("on_gradient_done", asked, gradients)
+            return gradients
 
         self._patches.replace(torch.autograd, "grad", grad)
 
@@ -80,12 +83,34 @@ class Autograd(Probe):
         if _is_number(scaled) and _is_number(loss):
             self._unscaled = weakref.ref(scaled), loss.detach()
 
-    def _note_loss(self, roots: tuple[Any, ...]) -> None:
+    def _begin(self, roots: tuple[Any, ...], caller: FrameType) -> None:
+        recorder = self.recorder
         loss = roots[0] if len(roots) == 1 else None
         if self._unscaled is not None and self._unscaled[0]() is loss:
             loss = self._unscaled[1]
-        self.recorder.loss = scalar(loss)
-        self.recorder.loss_on_card = loss.detach() if self.recorder.loss is None and _is_number(loss) else None
+        recorder.loss = recorder.loss_on_card = None
+        if _is_number(loss):
+            if loss.is_cpu:
+                recorder.loss = float(loss.item())
+            else:
+                recorder.loss_on_card = loss.detach()
+        stack, recorder.backward_at = standing(caller)
+        if not recorder.clock_is_held:
+            recorder.stack = stack
+        recorder.emit("on_backward", roots)
+
+    def _end(self, roots: tuple[Any, ...]) -> None:
+        recorder = self.recorder
+        if not recorder.clock_is_held and recorder.is_ours:
+            recorder.backwards += 1
+            newest = -1
+            for root in roots:
+                node = getattr(root, "grad_fn", None)
+                newest = newest if node is None else max(newest, node._sequence_nr())
+            loss = recorder.loss if recorder.loss is not None else recorder.loss_on_card
+            nodes = torch._C._autograd._get_sequence_nr()
+            recorder.journal.write(Backward(recorder.step, loss, recorder.backward_at, newest, nodes))
+        recorder.emit("on_backward_done", roots)
 
     def remove(self) -> None:
         self._patches.restore()

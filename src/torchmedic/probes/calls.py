@@ -150,6 +150,7 @@ class CallTrace(TorchFunctionMode):
         self.calls: list[Call] = []
         self._look = look
         self._made: dict[int, tuple[weakref.ref[torch.Tensor], int]] = {}
+        self._read_by: dict[int, list[int]] = {}
         self._is_on = False
         self.has_hooks = False
 
@@ -192,6 +193,8 @@ class CallTrace(TorchFunctionMode):
         call.reads = [Read(self.maker_of(t), tuple(t.shape), t.requires_grad, id(t)) for t in read]
         call.shape = tuple(made[0].shape)
         self.calls.append(call)
+        for maker in {given.maker for given in call.reads if given.maker is not None}:
+            self._read_by.setdefault(maker, []).append(call.index)
         for tensor in made:
             self._made[id(tensor)] = (weakref.ref(tensor), call.index)
         self._look(call, args, kwargs, result)
@@ -240,7 +243,7 @@ class CallTrace(TorchFunctionMode):
         return found
 
     def readers(self, index: int) -> Iterator[Call]:
-        return (call for call in self.calls[index + 1 :] if any(r.maker == index for r in call.reads))
+        return (self.calls[reader] for reader in self._read_by.get(index, ()))
 
     def is_reduced(self, index: int) -> bool:
         """Whether a result goes, element by element, into a mean or a sum over everything."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from torchmedic.facts import Location
+from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import function_of, parsed
 from torchmedic.probes.frames import is_user_file, location
 from torchmedic.probes.loaders import base_of
@@ -14,8 +15,24 @@ from torchmedic.probes.sources import hung_at, user_files
 from torchmedic.probes.values import type_name
 
 
-def differing_map(first: Any, second: Any) -> tuple[str, type, tuple[str, int, int, int, int]] | None:
-    """An attribute of two data sets of one class that numbers the same labels in different ways."""
+@late_dataclass(frozen=True)
+class Numbering:
+    """An attribute of two data sets of one class that numbers the same labels in different ways.
+
+    `numbers` are those of `label` in the one and in the other, `alone` the labels that only the one or the other has.
+    """
+
+    attribute: str
+    kind: type
+    label: str
+    numbers: tuple[int, int]
+    differing: int
+    common: int
+    alone: tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def differing_map(first: Any, second: Any) -> Numbering | None:
+    """The first attribute in which two data sets disagree about the numbers of labels."""
     mine, its = base_of(first), base_of(second)
     if mine is None or type(mine) is not type(its) or mine is its:
         return None
@@ -29,7 +46,10 @@ def differing_map(first: Any, second: Any) -> tuple[str, type, tuple[str, int, i
         differing = [label for label in common if one[label] != two[label]]
         if len(common) > 1 and differing:
             label = differing[0]
-            return name, type(mine), (label, one[label], two[label], len(differing), len(common))
+            alone = (tuple(sorted(one.keys() - two.keys())), tuple(sorted(two.keys() - one.keys())))
+            return Numbering(
+                name, type(mine), label, (one[label], two[label]), len(differing), len(common), alone=alone
+            )
     return None
 
 

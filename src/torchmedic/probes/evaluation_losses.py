@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from torchmedic.facts.metrics import Split, split_of, words_of
 from torchmedic.probes.frames import is_user_file, outward
-from torchmedic.probes.grad_blocks import user_block
+from torchmedic.probes.grad_blocks import GradBlocks, Site
 from torchmedic.probes.losses import LOSSES
 from torchmedic.probes.modes import is_compiled
 from torchmedic.probes.patching import Patches, frame_hidden
@@ -41,59 +41,35 @@ class EvaluationLosses:
 
     def __init__(self, take: Taker) -> None:
         self._take = take
-        self._patches = Patches()
         self._inside = Patches()
-        self._depth = 0
+        self._open_site: Site | None = None
         self._heard = False
-        self._vain: dict[tuple[CodeType, int], int] = {}
+        self._vain: dict[Site, int] = {}
         self._names: dict[tuple[tuple[CodeType, int, str], ...], str] = {}
         self._taken: set[str] = set()
 
     def install(self) -> None:
-        for kind in (torch.no_grad, torch.inference_mode):
-            self._watch(kind)
+        GradBlocks.add(self)
 
     def remove(self) -> None:
         self._inside.restore()
-        self._patches.restore()
+        GradBlocks.remove(self)
 
-    def _watch(self, kind: type) -> None:
-        enter, leave = vars(kind)["__enter__"], vars(kind)["__exit__"]
-
-        @functools.wraps(enter)
-        def enter_(context: Any) -> Any:
-            if self._depth:
-                self._depth += 1
-            else:
-                self._begin(sys._getframe(1))
-            return enter(context)
-
-        @functools.wraps(leave)
-        def leave_(context: Any, *error: Any) -> Any:
-            if self._depth:
-                self._depth -= 1
-                if not self._depth:
-                    self._end()
-            return leave(context, *error)
-
-        self._patches.replace(kind, "__enter__", enter_)
-        self._patches.replace(kind, "__exit__", leave_)
-
-    def _begin(self, frame: FrameType) -> None:
-        site = user_block(frame)
-        if site is None or self._vain.get(site, 0) >= _VAIN_LOOKS or is_compiled():
+    def block_begins(self, site: Site) -> None:
+        if self._vain.get(site, 0) >= _VAIN_LOOKS or is_compiled():
             return
-        self._depth = 1
         self._heard = False
         self._open_site = site
         for name in _WATCHED:
             original = getattr(functional, name)
             self._inside.replace(functional, name, self._listening(name, original))
 
-    def _end(self) -> None:
+    def block_ends(self) -> None:
         """A block that is entered again and again without any loss (a moving average, a target) is left alone."""
         self._inside.restore()
-        self._vain[self._open_site] = 0 if self._heard else self._vain.get(self._open_site, 0) + 1
+        if self._open_site is not None:
+            self._vain[self._open_site] = 0 if self._heard else self._vain.get(self._open_site, 0) + 1
+            self._open_site = None
 
     def _listening(self, function: str, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from torchmedic.probes.exam_autocast import AutocastExam
 from torchmedic.probes.exam_averages import AverageExam
 from torchmedic.probes.exam_backwards import BackwardExam
 from torchmedic.probes.exam_borrowed import BorrowedExam
@@ -18,6 +19,7 @@ from torchmedic.probes.exam_frozen_groups import FrozenGroupExam
 from torchmedic.probes.exam_gradients import GradientExam
 from torchmedic.probes.exam_group_options import GroupOptionExam
 from torchmedic.probes.exam_leaves import LeafExam
+from torchmedic.probes.exam_loaded_rates import LoadedRateExam
 from torchmedic.probes.exam_modes import ModeExam
 from torchmedic.probes.exam_optimizer_state import OptimizerStateExam
 from torchmedic.probes.exam_overrides import OverrideExam
@@ -29,6 +31,7 @@ from torchmedic.probes.exam_reversals import ReversalExam
 from torchmedic.probes.exam_rounding import RoundingExam
 from torchmedic.probes.exam_samplers import SamplerExam
 from torchmedic.probes.exam_samples import SampleExam
+from torchmedic.probes.exam_scaled_gradients import ScaledGradientExam
 from torchmedic.probes.exam_scaler import ScalerExam
 from torchmedic.probes.exam_schedule_resuming import ScheduleResumeExam
 from torchmedic.probes.exam_schedules import ScheduleExam
@@ -84,4 +87,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         BackwardExam(modules, optimizers),
         SecondNames(),
         ReversalExam(),
+        AutocastExam(modules),
+        ScaledGradientExam(),
+        LoadedRateExam(optimizers),
     )

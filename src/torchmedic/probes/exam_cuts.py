@@ -9,6 +9,7 @@ import torch
 
 from torchmedic.facts import FrozenLastLayer, GraphCut, Location, UnusedTotal
 from torchmedic.late import late_dataclass
+from torchmedic.probes.complex_casts import lost_on_the_way
 from torchmedic.probes.cuts import Cut, Reading, Root, flat_functions
 from torchmedic.probes.exam_freezes import FreezeExam
 from torchmedic.probes.exam_trace import Borders, StepTrace
@@ -201,6 +202,8 @@ class CutExam(Probe):
                 self._explain(optimizer, watched, scene)
                 self._lost_terms(optimizer, scene)
                 self._last_layer(optimizer, scene)
+                for lost in lost_on_the_way(trace, trace.dropped, root.maker or 0, self.recorder.step):
+                    self.recorder.observe(lost)
         trace.let_go()
 
     def _explain(self, optimizer: Any, watched: _Watched, scene: _Scene) -> None:

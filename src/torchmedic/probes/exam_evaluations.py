@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import ast
-import functools
-import sys
 import weakref
 from collections import Counter
-from types import FrameType
-from typing import Any
 
-import torch
 from torch import nn
 
 from torchmedic.facts import EvaluatedInTrain, Location
@@ -18,10 +13,9 @@ from torchmedic.late import late_dataclass
 from torchmedic.probes.exam_modes import ModeExam, depends_on_mode
 from torchmedic.probes.expressions import called_name, function_of, parsed
 from torchmedic.probes.frames import is_user_file, location, location_of, user_frame
-from torchmedic.probes.grad_blocks import user_block
+from torchmedic.probes.grad_blocks import GradBlocks, Site
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
-from torchmedic.probes.patching import Patches
 from torchmedic.probes.sources import file_at
 from torchmedic.record import Probe, Recorder, shielded
 
@@ -53,39 +47,25 @@ class EvaluationExam(Probe):
 
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
-        self._patches = Patches()
         self._seen: dict[int, _Seen] = {}
         self._looks = 0
         self._block: tuple[Location, str] | None = None
-        self._watch(torch.no_grad)
-        self._watch(torch.inference_mode)
+        self._shielded_begin = shielded(self)(self._begin)
+        GradBlocks.add(self)
 
     def remove(self) -> None:
-        self._patches.restore()
+        GradBlocks.remove(self)
 
-    def _watch(self, kind: type) -> None:
-        enter, leave = vars(kind)["__enter__"], vars(kind)["__exit__"]
-        begin, end = shielded(self)(self._begin), shielded(self)(self._end)
+    def block_begins(self, site: Site) -> None:
+        if self.recorder.step and self._block is None and self._looks < _MOST_LOOKS and self.recorder.is_ours:
+            self._shielded_begin(site)
 
-        @functools.wraps(enter)
-        def enter_(context: Any) -> Any:
-            result = enter(context)
-            if self.recorder.step and self._block is None and self._looks < _MOST_LOOKS and self.recorder.is_ours:
-                begin(sys._getframe(1))
-            return result
+    def block_ends(self) -> None:
+        if self._block is not None:
+            self._end()
 
-        @functools.wraps(leave)
-        def leave_(context: Any, *error: Any) -> Any:
-            if self._block is not None:
-                end()
-            return leave(context, *error)
-
-        self._patches.replace(kind, "__enter__", enter_)
-        self._patches.replace(kind, "__exit__", leave_)
-
-    def _begin(self, frame: FrameType) -> None:
-        """Only blocks and functions that the user wrote: torch itself switches gradients off all the time."""
-        block = _block_of(frame)
+    def _begin(self, site: Site) -> None:
+        block = _statement(site[0].co_filename, site[1], site[0].co_qualname)
         if block is not None:
             self._looks += 1
             self._block = block
@@ -167,12 +147,6 @@ def _train_called(block: Location | None) -> Location | None:
     named = [(called_name(call), call) for call in calls]
     before = [c.lineno for name, c in named if name == "train" and not c.args and c.lineno < block.line]
     return location(file, max(before), block.function) if before and "backward" not in dict(named) else None
-
-
-def _block_of(frame: FrameType) -> tuple[Location, str] | None:
-    """The `with` statement or the decorated function that switches gradients off, and its text."""
-    found = user_block(frame)
-    return _statement(found[0].co_filename, found[1], found[0].co_qualname) if found is not None else None
 
 
 def _statement(file: str, line: int, function: str) -> tuple[Location, str] | None:

@@ -18,6 +18,7 @@ from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.sources import user_nodes
 from torchmedic.record import Probe, Recorder, next_of
 
+_ROUNDING = 1e-3
 _LOOKS = (1, 10, 100, 1_000, 10_000)
 _FLAG = "requires_grad"
 _RATE_NAMES = ("learning_rate", "learningrate", "lr")
@@ -93,7 +94,7 @@ class FlagExam(Probe):
         for key in _SETTINGS:
             meant = "lr" if key in _RATE_NAMES else key
             value = vars(optimizer).get(key)
-            if isinstance(value, (int, float)) and meant in group and float(value) != float(group[meant]):
+            if isinstance(value, (int, float)) and meant in group and _are_apart(float(value), float(group[meant])):
                 self._tell("optimizer", kind, key, meant, value, float(group[meant]), [])
         for key, value in group.items():
             if key in _RATE_NAMES[:2] and isinstance(value, (int, float)) and value != group.get("lr"):
@@ -125,6 +126,11 @@ class FlagExam(Probe):
                     examples=tuple(parameters[:_SHOWN]),
                 )
             )
+
+
+def _are_apart(value: float, other: float) -> bool:
+    """Whether two settings differ by more than rounding, as a schedule does from its own first value."""
+    return abs(value - other) > _ROUNDING * max(abs(value), abs(other))
 
 
 def _is_like_flag(name: str) -> bool:

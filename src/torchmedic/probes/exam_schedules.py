@@ -14,6 +14,7 @@ from typing import Any
 from torch.optim import lr_scheduler
 
 from torchmedic.facts import LearningRates, Location, SchedulerSeen
+from torchmedic.journal import Page, Update
 from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import (
@@ -81,6 +82,16 @@ class _Rate:
     zero_first: int = 0
     highest: float = 0.0
 
+    def note(self, highest: float) -> None:
+        self.steps += 1
+        if highest:
+            self.highest = max(self.highest, highest)
+            self.zero_run = 0
+        else:
+            self.zero += 1
+            self.zero_run += 1
+            self.zero_first += self.zero == self.steps
+
 
 class ScheduleExam(Probe):
     """Wraps the `step` of every scheduler class of torch."""
@@ -96,6 +107,7 @@ class ScheduleExam(Probe):
         self._schedules: dict[int, _Schedule] = {}
         self._over: list[_Schedule] = []
         self._rates: dict[int, _Rate] = {}
+        self._past_rates: list[_Rate] = []  # of optimizers that are gone, whose `id` another has now
         self._epoch_steps: list[int] = []
         self._iterators: list[weakref.ref[Any]] = []
         self._depth = 0
@@ -225,28 +237,26 @@ class ScheduleExam(Probe):
             self._iterators = [weakref.ref(iterator), *self._iterators[:3]]
             self._epoch_steps.append(self.recorder.step)
 
-    def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        rate = self._rates.get(id(optimizer))
-        if rate is None:
-            rate = self._rates[id(optimizer)] = _Rate(type(optimizer).__name__, self._optimizers.built_at(optimizer))
-        # A rate that lives on a device is not worth a synchronisation in every step.
-        rates = [g["lr"] for g in optimizer.param_groups if isinstance(g.get("lr"), (int, float))]
-        highest = max(rates) if rates else 1.0
-        rate.steps += 1
-        if highest:
-            rate.highest = max(rate.highest, highest)
-            rate.zero_run = 0
-        else:
-            rate.zero += 1
-            rate.zero_run += 1
-            rate.zero_first += rate.zero == rate.steps
+    def on_optimizer(self, optimizer: Any) -> None:
+        past = self._rates.pop(id(optimizer), None)
+        self._past_rates += [past] if past is not None else []
+        self._rates[id(optimizer)] = _Rate(type(optimizer).__name__, self._optimizers.built_at(optimizer))
+
+    def on_page(self, lines: Page) -> None:
+        for line in lines:
+            if isinstance(line, Update) and line.optimizer in self._rates:
+                # Of a rate that lies on a device nothing is known.
+                self._rates[line.optimizer].note(1.0 if line.highest_rate is None else line.highest_rate)
 
     def on_finish(self) -> None:
         for seen in (*self._over, *self._schedules.values()):
             self.recorder.observe(self._fact(seen))
         by_optimizer = {s.optimizer: s for s in self._schedules.values()}
-        for key, rate in self._rates.items():
-            schedule = by_optimizer.get(key)
+        known = [(None, rate) for rate in self._past_rates] + [*self._rates.items()]
+        for key, rate in known:
+            schedule = by_optimizer.get(key) if key is not None else None
+            if not rate.steps:
+                continue
             self.recorder.observe(
                 LearningRates(
                     optimizer=rate.type,

@@ -9,6 +9,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from torchmedic.late import late_dataclass
+from torchmedic.probes.complex_casts import Dropped, dropped_by
 from torchmedic.probes.frames import is_own_file, is_user_file, outward
 from torchmedic.probes.patching import hide_frame
 from torchmedic.probes.trace import Op, Place, StorageKey, Trace, storage_key
@@ -76,6 +77,7 @@ class StepTrace(Trace):  # type: ignore[no-untyped-call]
         self.grad_free: dict[int, GradFree] = {}
         self.gradients_asked: list[Asked] = []
         self.too_long = False
+        self.dropped: list[Dropped] = []
         self._held: list[Any] = []
         self._room = _MOST_BYTES_HELD
 
@@ -90,12 +92,15 @@ class StepTrace(Trace):  # type: ignore[no-untyped-call]
             hide_frame(error)
             raise
         try:
-            self._annotate(index, func, result)
+            self._annotate(index, func, args, result)
         except Exception:  # noqa: BLE001 - the user's own code is calling
             self.too_long = True
         return result
 
-    def _annotate(self, index: int, func: Any, result: Any) -> None:
+    def _annotate(self, index: int, func: Any, args: Any, result: Any) -> None:
+        dropped = dropped_by(func, args, result, self.ops[index]) if index < len(self.ops) else None
+        if dropped is not None:
+            self.dropped.append(dropped)
         if func is torch.ops.aten.lift_fresh.default and index < len(self.ops):
             self._begin_anew(self.ops[index])
         if index < len(self.ops):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import linecache
 import os
+import re
 import sys
 import sysconfig
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from torchmedic.redaction import redact
 
 _known_as: dict[str, str] = {}
 _PASSING_ON = ("torchmedic", "torch", "functools", "contextlib")
+_OF_A_LAYER = re.compile(r"_(?:propagate|edge_updater)_\w{8}\.py$")
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
 
 
@@ -40,6 +42,20 @@ def _real_path(filename: str) -> str:
     return os.path.realpath(path) if os.path.islink(path) else path
 
 
+def _is_written_by_pyg(path: str) -> bool:
+    """Whether a file is the code that PyG writes into the temp folder for each kind of layer, the user's own as well.
+
+    >>> _is_written_by_pyg("models/graph_propagate_function.py")
+    False
+    """
+    folder, name = os.path.split(path)
+    if name.startswith("torch_geometric.") or _OF_A_LAYER.search(name) is None:
+        return name.startswith("torch_geometric.")
+    import tempfile
+
+    return folder == _real_folder(tempfile.gettempdir())
+
+
 # Asked of every module that is loaded: as many entries as the largest frameworks have files.
 @functools.lru_cache(maxsize=32768)
 def is_user_file(filename: str) -> bool:
@@ -55,8 +71,7 @@ def is_user_file(filename: str) -> bool:
         path.startswith(_PACKAGE)
         or f"{os.sep}site-packages{os.sep}" in path
         or f"{os.sep}dist-packages{os.sep}" in path
-        # PyG writes the code of its layers into the temp folder.
-        or os.path.basename(path).startswith("torch_geometric.")
+        or _is_written_by_pyg(path)
     ):
         return False
     return not path.startswith(_library_roots())
@@ -82,6 +97,21 @@ def user_frame(frame: FrameType | None = None) -> FrameType | None:
     while at is not None and not is_user_file(at.f_code.co_filename):
         at = at.f_back  # type: ignore[assignment]
     return at
+
+
+def standing(frame: FrameType | None) -> tuple[dict[int, int], tuple[CodeType, int] | None]:
+    """Which instruction a frame and its callers are at, by `id(frame)`, and the same of the innermost user's code.
+
+    It runs in every step, and a line number would have to be decoded from a table that is as long as the script.
+    """
+    stack: dict[int, int] = {}
+    at = None
+    while frame is not None:
+        instruction = stack[id(frame)] = frame.f_lasti
+        if at is None and is_user_file(frame.f_code.co_filename):
+            at = (frame.f_code, instruction)
+        frame = frame.f_back
+    return stack, at
 
 
 def package_below(user: FrameType | None, through: str = "") -> str:

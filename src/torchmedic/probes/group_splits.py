@@ -36,7 +36,7 @@ class _Part:
     base: int
     names: tuple[str, ...]
     indices: list[int]
-    trained: int = 0
+    trained: bool = False
 
 
 class GroupSplits(Probe):
@@ -57,10 +57,13 @@ class GroupSplits(Probe):
         if key not in self._parts and len(self._parts) < _MOST_PARTS:
             self._parts[key] = self._meet(iterator)
         self._current = self._parts.get(key)
+        if self._current is not None and not self._current.trained:
+            self.recorder.wake(self)
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
         if self._current is not None:
-            self._current.trained += 1
+            self._current.trained = True
+        self.recorder.rest(self)
 
     def on_finish(self) -> None:
         for first, second, fact in self._found:

@@ -34,7 +34,7 @@ def facts_of(held: Held, others: list[Held], step: int) -> Iterator[HeldCode | H
     if held.dtype in ("float16", "float32", "float64"):
         yield from _codes(held, others, step)
     if held.dtype == "float32":
-        yield from _fallen_together(held, step)
+        yield from fallen_together(held, step)
     if held.dtype in _SMALL and held.of_rows and held.array.ndim == 1:
         yield from _full_type(held, step)
 
@@ -144,7 +144,8 @@ class _Merged(NamedTuple):
     along: str
 
 
-def _fallen_together(held: Held, step: int) -> Iterator[HeldColumn]:
+def fallen_together(held: Held, step: int) -> Iterator[HeldColumn]:
+    """A column of large numbers most of which float32 has made equal to their neighbours."""
     values = held.rows(_MOST_VALUES)
     if values.ndim > 3 or values.shape[-1] > _MOST_COLUMNS:
         return

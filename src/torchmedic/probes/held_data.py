@@ -6,7 +6,8 @@ import sys
 import weakref
 from typing import Any
 
-from torchmedic.facts import HeldCode, Observation
+from torchmedic.facts import HeldCode, HeldColumn, Observation
+from torchmedic.probes.coarse_fields import coarse_fields
 from torchmedic.probes.cut_fields import cut_fields
 from torchmedic.probes.edge_splits import edges_turned_round
 from torchmedic.probes.held_arrays import held_arrays
@@ -46,6 +47,8 @@ class HeldData(Probe):
         found: list[Observation] = list(cut_fields(arrays, self.recorder.step))
         found += integer_stores(arrays, self.recorder.step)
         found += [fact for held in arrays for fact in facts_of(held, arrays, self.recorder.step)]
+        if not any(isinstance(fact, HeldColumn) for fact in found):
+            found += coarse_fields(arrays, self.recorder.step)
         handled = known_to_script()[0] if any(isinstance(fact, HeldCode) for fact in found) else set()
         turned = edges_turned_round(sys._getframe(1), self.recorder.step)
         found += [turned] if turned is not None else []

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from torchmedic.facts import KeptGraph
+from torchmedic.journal import Backward, Page
 from torchmedic.late import late_dataclass
 from torchmedic.probes.cells import is_notebook
 from torchmedic.probes.keepers import Keeper, keepers_of, storing_statement
@@ -22,6 +23,7 @@ from torchmedic.probes.process_memory import held_bytes, resident_bytes
 from torchmedic.probes.unread_piles import UnreadPiles, own_bytes
 from torchmedic.record import Probe, Recorder
 
+_SETTLED = 5
 _FIRST_SCAN = 15
 _FURTHER = 2.5
 _SOON = 1.1  # to ask again whether there is a reason for a scan costs a look at the system's books
@@ -101,12 +103,12 @@ class Leaks(Probe):
             self._passes += 1
             self._iterator = weakref.ref(iterator)
 
-    def on_backward_done(self, roots: tuple[Any, ...]) -> None:
-        if self.recorder.clock_is_held or len(self._marks) >= _MOST_MARKS:
+    def on_page(self, lines: Page) -> None:
+        if len(self._marks) >= _MOST_MARKS:
             return
-        self._marks.append(torch._C._autograd._get_sequence_nr())
+        self._marks.extend(line.nodes for line in lines if isinstance(line, Backward))
         count = len(self._marks)
-        if count == 5:
+        if count >= _SETTLED and not self._resident:
             self._resident = resident_bytes()
         if count >= self._next:
             may_scan = self._may_scan()

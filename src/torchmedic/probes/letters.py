@@ -27,7 +27,8 @@ class Letter:
 
 def send(numbers: list[torch.Tensor]) -> Letter:
     """Single numbers of one device, in one letter."""
-    stacked = torch.stack([number.detach().float().reshape(()) for number in numbers])
+    plain = [n if n.dtype is torch.float32 and not n.ndim else n.float().reshape(()) for n in numbers]
+    stacked = torch.stack(plain).detach()
     if stacked.device.type != "cuda":
         return Letter(stacked.cpu(), len(numbers))
     host = borrow(len(numbers))
@@ -47,7 +48,10 @@ def by_device(numbers: list[torch.Tensor]) -> list[list[int]]:
 
 def read_now(numbers: list[torch.Tensor]) -> list[float]:
     """Single numbers in their order, with one wait for each device."""
-    if all(number.is_cpu for number in numbers):
+    for number in numbers:  # no generator: this is asked in every step
+        if not number.is_cpu:
+            break
+    else:
         return [float(number) for number in numbers]
     found = [0.0] * len(numbers)
     for positions in by_device(numbers):

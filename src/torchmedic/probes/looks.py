@@ -98,3 +98,21 @@ def mixed_by_view(trace: Any, tensor: torch.Tensor, classes: int) -> tuple[Any, 
             return None
         index = call.reads[0].maker
     return None
+
+
+def made_pairs(first: torch.Tensor, second: torch.Tensor) -> bool:
+    """Same elements but for dimensions of size 1, in another number of dimensions, so that all pairs are made."""
+    if first.ndim == second.ndim or not first.ndim or not second.ndim or first.numel() < 2:
+        return False
+    squeezed = [tuple(n for n in t.shape if n != 1) for t in (first, second)]
+    if squeezed[0] != squeezed[1]:
+        return False
+    return math.prod(together(first, second)) > max(first.numel(), second.numel())
+
+
+def together(first: torch.Tensor, second: torch.Tensor) -> tuple[int, ...]:
+    """The shape that two tensors broadcast to; nothing where they do not."""
+    try:
+        return tuple(torch.broadcast_shapes(first.shape, second.shape))  # type: ignore[no-untyped-call]
+    except RuntimeError:
+        return (0,)

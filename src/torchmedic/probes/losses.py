@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 import sys
 from dataclasses import replace
 from typing import Any
@@ -16,6 +15,7 @@ from torchmedic.probes.activations import Activations
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.dependence import Dependences
 from torchmedic.probes.directions import Directions
+from torchmedic.probes.hand_distances import HandDistances
 from torchmedic.probes.idle_parts import IdleParts
 from torchmedic.probes.lone_answers import LoneAnswers
 from torchmedic.probes.masks import Masks
@@ -74,6 +74,7 @@ class LossExam(Probe):
         self._lone = LoneAnswers(recorder)
         self._zeros = ZeroLosses(recorder)
         self._draws = RepeatedDraws(recorder)
+        self._distances = HandDistances(recorder)
         self._directions = Directions(recorder, self._modules, self._optimizers)
         self._trace: CallTrace | None = None
         self._backwards = 0
@@ -159,6 +160,7 @@ class LossExam(Probe):
         self._terms.close(trace)
         self._own_targets.close(trace)
         self._lone.close(trace)
+        self._distances.close(trace)
         self._draws.close()
         self._calls.clear()
         self._meetings.clear()
@@ -179,6 +181,7 @@ class LossExam(Probe):
                 self._lone.look(self._trace, call, args, kwargs)
                 self._zeros.look(call, args, kwargs, result)
                 self._directions.look(self._trace, call, args)
+                self._distances.look(call, args)
                 if call.name in LOSSES:
                     self._look_at_loss(call, args, kwargs, result)
                 elif call.name in _PAIRING:
@@ -208,8 +211,8 @@ class LossExam(Probe):
             return
         if not (given.requires_grad or target.requires_grad) or len(self._calls) >= _MOST_PER_STEP:
             return
-        if call.name in _DISTANCE_LOSSES and _made_pairs(given, target):
-            self._note_meeting(call, given, target, _together(given, target), True)
+        if call.name in _DISTANCE_LOSSES and looks.made_pairs(given, target):
+            self._note_meeting(call, given, target, looks.together(given, target), True)
         fact = self._loss_call(call, call.name, given, target, result)
         self._calls.append((call, fact))
         if self._trace is not None:
@@ -293,7 +296,7 @@ class LossExam(Probe):
             self._own_targets.look_at_difference(self._trace, call, (first, second))
         if first.requires_grad == second.requires_grad or first.ndim == 0 or second.ndim == 0:
             return
-        if _made_pairs(first, second):
+        if looks.made_pairs(first, second):
             text = call.place.expression() if call.place else ""
             if not any(sign in text for sign in _ON_PURPOSE) and not _is_table(call.name, text, first, second):
                 self._note_meeting(call, first, second, result.shape, False)
@@ -308,7 +311,7 @@ class LossExam(Probe):
         if len(args) < 2 or not all(isinstance(a, torch.Tensor) for a in args[:2]) or not call.is_users:
             return
         text = call.place.expression() if call.place else ""
-        if not _made_pairs(args[0], args[1]) or any(sign in text for sign in (*_ON_PURPOSE, *_CUT_OUT)):
+        if not looks.made_pairs(args[0], args[1]) or any(sign in text for sign in (*_ON_PURPOSE, *_CUT_OUT)):
             return
         if not torch.equal(args[0].flatten().double(), args[1].flatten().double()):
             self._note_meeting(call, args[0], args[1], result.shape, False)
@@ -350,24 +353,6 @@ def _is_table(op: str, text: str, first: torch.Tensor, second: torch.Tensor) -> 
     if not any(sign in text for sign in _CUT_OUT):
         return False
     return op not in ("sub", "rsub") or any(isinstance(side, torch.nn.Parameter) for side in (first, second))
-
-
-def _made_pairs(first: torch.Tensor, second: torch.Tensor) -> bool:
-    """Same elements but for dimensions of size 1, in another number of dimensions, so that all pairs are made."""
-    if first.ndim == second.ndim or not first.ndim or not second.ndim or first.numel() < 2:
-        return False
-    squeezed = [tuple(n for n in t.shape if n != 1) for t in (first, second)]
-    if squeezed[0] != squeezed[1]:
-        return False
-    return math.prod(_together(first, second)) > max(first.numel(), second.numel())
-
-
-def _together(first: torch.Tensor, second: torch.Tensor) -> tuple[int, ...]:
-    """The shape that two tensors broadcast to; nothing where they do not."""
-    try:
-        return tuple(torch.broadcast_shapes(first.shape, second.shape))  # type: ignore[no-untyped-call]
-    except RuntimeError:
-        return (0,)
 
 
 def _target_facts(function: str, producer: Producer | None, target: torch.Tensor) -> dict[str, Any]:

@@ -44,6 +44,17 @@ def attribute_made(kind: type, attribute: str) -> Place | None:
     return None
 
 
+def attribute_given(place: Place) -> Place | None:
+    """What the class around a place gives the `self.attribute` that stands there."""
+    value, tree = place.value, parsed(place.file)
+    if tree is None or not isinstance(value, ast.Attribute) or ast.unparse(value.value) != "self":
+        return None
+    owners = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and place.scope in n.body]
+    methods = [method for owner in owners for method in owner.body if isinstance(method, _FUNCTIONS)]
+    found = [made for method in methods for made in _bound(place.file, method, lambda t: _is_own(t, value.attr))]
+    return found[-1] if found else None
+
+
 def variable_made(file: str, scope: ast.AST, name: str) -> Place | None:
     """Where a function or a module gave a variable its (last) value."""
     found = list(_bound(file, scope, lambda target: isinstance(target, ast.Name) and target.id == name))
@@ -56,7 +67,7 @@ def tensor_given(position: int) -> Place | None:
         tree = parsed(file)
         calls = [n for n in (ast.walk(tree) if tree is not None else ()) if isinstance(n, ast.Call)]
         for call in sorted((c for c in calls if called_name(c) == "TensorDataset"), key=lambda c: c.lineno):
-            scope = _scope_around(tree, call) if tree is not None else call
+            scope = scope_around(tree, call) if tree is not None else call
             if len(call.args) == 1 and isinstance(call.args[0], ast.Starred):
                 return Place(file, scope, call.args[0].value, position)
             if position < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args):
@@ -74,7 +85,7 @@ def argument_at(called: Location | None, callee: str, position: int = 0) -> Plac
         if not isinstance(call, ast.Call) or called_name(call) != callee or position >= len(call.args):
             continue
         if call.lineno <= called.line <= (call.end_lineno or 0):
-            return Place(file, _scope_around(tree, call), call.args[position])
+            return Place(file, scope_around(tree, call), call.args[position])
     return None
 
 
@@ -220,7 +231,7 @@ def _given(function: ast.AST, parameter: str) -> Place | None:
                 named = [k.value for k in call.keywords if k.arg == parameter]
                 given = named or [a for a in call.args[at : at + 1] if not isinstance(a, ast.Starred)]
                 if given:
-                    return Place(file, _scope_around(tree, call), given[0])
+                    return Place(file, scope_around(tree, call), given[0])
     return None
 
 
@@ -229,6 +240,7 @@ def _owner_of(tree: ast.Module, function: ast.AST) -> str:
     return next((node.name for node in classes if function in node.body), "")
 
 
-def _scope_around(tree: ast.Module, node: ast.expr) -> ast.AST:
+def scope_around(tree: ast.Module, node: ast.expr) -> ast.AST:
+    """The innermost function around an expression, or the module."""
     around = [f for f in ast.walk(tree) if isinstance(f, _FUNCTIONS) and f.lineno <= node.lineno <= (f.end_lineno or 0)]
     return max(around, key=lambda f: f.lineno, default=tree)

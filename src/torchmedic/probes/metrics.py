@@ -12,6 +12,7 @@ import torch
 from torchmedic import metrics as api
 from torchmedic.facts import EarlyStop, MetricPoint
 from torchmedic.facts.metrics import split_of
+from torchmedic.journal import Backward, Page
 from torchmedic.probes.evaluation_losses import EvaluationLosses
 from torchmedic.probes.metric_series import MetricSeries, Stretch
 from torchmedic.probes.patching import Patches
@@ -20,8 +21,9 @@ from torchmedic.record import Probe, Recorder, shielded
 
 _MOST_SERIES = 64
 _LINES_LEARNED = 8
-_ALL_ON_DEVICE = 64
-_DEVICE_EVERY = 4
+# Of losses on a device each that is followed costs a launch: how many backward passes are followed one by one, then one
+# in how many.
+_ON_DEVICE = ((64, 1), (1024, 4), (sys.maxsize, 16))
 
 
 class Metrics(Probe):
@@ -40,7 +42,7 @@ class Metrics(Probe):
         self._has_passes = False
         self._trained_on: int | None = None
         self._candidate: int | None = None
-        self._fed_since_backward: set[int] = set()
+        self._fed_at: dict[int, int] = {}  # the backward passes made before a data set was last read
         self._lines: dict[tuple[CodeType, int], str] = {}
         self._stops: dict[int, EarlyStop] = {}
         self._backwards = 0
@@ -58,8 +60,10 @@ class Metrics(Probe):
 
     def on_batch(self, batch: Any, iterator: Any) -> None:
         if torch.is_grad_enabled():
+            if self._pass_began:
+                self.recorder.journal.turn()
             dataset = id(getattr(iterator, "_dataset", None))
-            self._fed_since_backward.add(dataset)
+            self._fed_at[dataset] = self.recorder.backwards
             if getattr(iterator, "_num_yielded", 0) == 1:
                 self._begin_pass(dataset)
             elif dataset == self._trained_on != self._candidate:
@@ -68,13 +72,18 @@ class Metrics(Probe):
 
     def _begin_pass(self, dataset: int) -> None:
         """A second loader that is read beside the first (pairs, an adversary) does not count epochs of its own."""
-        if self._trained_on is None or dataset == self._trained_on or self._trained_on not in self._fed_since_backward:
+        self.recorder.journal.turn()  # what was trained so far belongs to the pass before
+        known = self._trained_on
+        if known is None or dataset == known or self._fed_at.get(known) != self.recorder.backwards:
             self._pass_began = True
             self._candidate = dataset
 
-    def on_backward(self, roots: tuple[Any, ...]) -> None:
-        if self.recorder.clock_is_held or len(roots) != 1:
-            return
+    def on_page(self, lines: Page) -> None:
+        for line in lines:
+            if isinstance(line, Backward):
+                self._note_backward(line)
+
+    def _note_backward(self, line: Backward) -> None:
         if self._pass_began:
             self._trained_on, self._has_passes = self._candidate, True
             self._turn_epoch()
@@ -83,8 +92,7 @@ class Metrics(Probe):
             self.epoch += not self._has_passes
         elif not self.epoch:
             self._turn_epoch()
-        self._fed_since_backward.clear()
-        self._take_training_loss()
+        self._take_training_loss(line)
 
     def _turn_epoch(self) -> None:
         if self.epoch:
@@ -109,29 +117,29 @@ class Metrics(Probe):
 
     # -- what is followed ------------------------------------------------------------------------------------------
 
-    def _take_training_loss(self) -> None:
-        value: Any = self.recorder.loss
+    def _take_training_loss(self, line: Backward) -> None:
+        value = line.loss
         self._backwards += 1
-        if value is None and (self._backwards <= _ALL_ON_DEVICE or self._backwards % _DEVICE_EVERY == 0):
-            value = _number(self.recorder.loss_on_card)
+        if type(value) is not float and self._backwards % next(n for most, n in _ON_DEVICE if self._backwards <= most):
+            return
         if value is not None:
             # The update that this loss belongs to is still to come.
-            self._add(self._training_name(), value, "phase", step=self.recorder.step + 1)
+            self._add(self._training_name(line), _number(value), "phase", step=line.step + 1)
 
-    def _training_name(self) -> str:
+    def _training_name(self, line: Backward) -> str:
         """Several losses with a `backward` of their own are told apart by the variable on that line."""
-        if self.recorder.step > _LINES_LEARNED and len(self._lines) < 2:
+        if line.step > _LINES_LEARNED and len(self._lines) < 2:
             return "train loss"
-        key = self.recorder.backward_at
-        if key is None:
+        if line.at is None:
             return "train loss"
-        name = self._lines.get(key)
+        name = self._lines.get(line.at)
         if name is None:
-            name = self._lines[key] = "train loss" if not self._lines else f"train loss {len(self._lines) + 1}"
+            name = self._lines[line.at] = "train loss" if not self._lines else f"train loss {len(self._lines) + 1}"
         return name
 
     def _take_evaluation(self, name: str, value: Any, weight: float) -> None:
         if not self.recorder.clock_is_held:
+            self.recorder.journal.turn()
             self._evaluated = True
             self._add(name, value, "phase", weight)
 
@@ -142,6 +150,7 @@ class Metrics(Probe):
         number = _number(value)
         if number is None or self._source_of.setdefault(name, source) != source:
             return
+        self.recorder.journal.turn()
         self._evaluated |= split_of(name) in ("validation", "test")
         self._add(str(name)[:120], number, source)
 

@@ -10,6 +10,7 @@ import torch
 from torch.optim import optimizer as torch_optimizer
 
 from torchmedic.facts import Location
+from torchmedic.journal import Update, rates_of
 from torchmedic.probes.frames import package_below, user_frame, user_location
 from torchmedic.probes.modes import sweep
 from torchmedic.probes.patching import Patches, frame_hidden
@@ -71,6 +72,7 @@ class Optimizers(Probe):
         self._built[optimizer] = built
         self._packages[optimizer] = package
         self._steps[id(optimizer)] = 0
+        self.recorder.journal.turn()  # whoever reads it knows an optimizer by its `id`
         if built is not None:
             self.recorder.begin_cycle()
         self.recorder.emit("on_optimizer", optimizer)
@@ -81,7 +83,8 @@ class Optimizers(Probe):
 
         @functools.wraps(original)
         def zero_grad(optimizer: Any, *args: Any, **kwargs: Any) -> None:
-            meet(optimizer)
+            if id(optimizer) not in self._steps:
+                meet(optimizer)
             self.recorder.emit("on_zero_grad", optimizer)
             with frame_hidden:
                 original(optimizer, *args, **kwargs)
@@ -90,16 +93,20 @@ class Optimizers(Probe):
 
     def _meet_late(self, optimizer: Any) -> None:
         """One that was built before anyone watched is known when it is first used."""
-        if id(optimizer) not in self._steps and self.recorder.is_ours:
+        if self.recorder.is_ours:
             self._meet(optimizer, None)
 
     def _before(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
-        self._meet_late(optimizer)
+        if id(optimizer) not in self._steps:
+            self._meet_late(optimizer)
         return self.recorder.emit("on_step", optimizer, args, kwargs)
 
     def _after(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
-        if not self.recorder.clock_is_held:
-            self._steps[id(optimizer)] = self._steps.get(id(optimizer), 0) + 1
-        self.recorder.count_step(optimizer)
+        recorder = self.recorder
+        recorder.count_step(optimizer)
+        if not recorder.clock_is_held and recorder.is_ours:
+            key = id(optimizer)
+            self._steps[key] = self._steps.get(key, 0) + 1
+            recorder.journal.write(Update(recorder.step, key, *rates_of(optimizer)))
         sweep()
-        self.recorder.emit("on_step_done", optimizer)
+        recorder.emit("on_step_done", optimizer)

@@ -13,16 +13,17 @@ import torch
 
 from torchmedic.facts import ConstantTargets, InputsApart, LabelMapsApart, Location, SharedSetting, TargetAmongInputs
 from torchmedic.late import late_dataclass
-from torchmedic.probes.dataset_lines import differing_map, none_in_one, returned_at, settings_below
+from torchmedic.probes.dataset_lines import Numbering, differing_map, none_in_one, returned_at, settings_below
 from torchmedic.probes.frames import location
 from torchmedic.probes.loaders import Loaders, base_of
+from torchmedic.probes.map_lines import map_lines
 from torchmedic.probes.rows import is_held_out, names_of_loader
-from torchmedic.probes.sources import hung_at
 from torchmedic.probes.spreads import some_values
 from torchmedic.probes.values import type_name
 from torchmedic.record import Probe, Recorder
 
 _MOST_LOADERS = 12
+_MOST_LABELS = 4
 _MOST_BATCHES = 8
 _MOST_TARGETS = 200
 _MOST_COLUMNS = 20_000
@@ -53,7 +54,7 @@ class _Seen:
     kind: str
     spreads: list[_Spread] = field(default_factory=list)
     shape: tuple[int, ...] = ()
-    trained: int = 0
+    trained: bool = False
     batches: int = 0
     samples: int = 0
     columns: set[int] | None = None
@@ -70,7 +71,7 @@ class _Seen:
 class _Pair:
     """What two data sets have in common and what not, noted while both are alive."""
 
-    numbers: tuple[str, type, tuple[str, int, int, int, int]] | None
+    numbers: Numbering | None
     lacking: dict[int, tuple[str, str]]
     below: dict[str, str] | None
     kind: str
@@ -101,6 +102,8 @@ class PairedLoaders(Probe):
                 return
             loader = self._seen[key] = self._meet(batch, iterator)
         self._current = loader
+        if not loader.trained:
+            self.recorder.wake(self)
         if loader.batches < _MOST_BATCHES:
             loader.batches += 1
             _look_for_target(loader, batch)
@@ -112,7 +115,8 @@ class PairedLoaders(Probe):
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
         if self._current is not None:
-            self._current.trained += 1
+            self._current.trained = True
+        self.recorder.rest(self)
 
     def _meet(self, batch: Any, iterator: Any) -> _Seen:
         dataset = iterator._dataset
@@ -145,21 +149,25 @@ class PairedLoaders(Probe):
             if trained.trained and not loader.trained and pair.numbers is not None:
                 self._tell_labels(loader, trained, pair.numbers, first is loader)
 
-    def _tell_labels(self, loader: _Seen, trained: _Seen, numbers: Any, in_order: bool) -> None:
-        attribute, dataset, (label, one, two, differing, common) = numbers
+    def _tell_labels(self, loader: _Seen, trained: _Seen, seen: Numbering, in_order: bool) -> None:
+        lines = map_lines(seen.kind, seen.attribute, loader.built)
+        other, train = (0, 1) if in_order else (1, 0)
         self.recorder.observe(
             LabelMapsApart(
                 step=self.recorder.step,
-                attribute=attribute,
-                dataset=dataset.__name__,
-                where=hung_at(dataset, attribute),
+                attribute=seen.attribute,
+                dataset=seen.kind.__name__,
+                where=lines.edit,
+                made=lines.made,
+                parameter=lines.parameter,
                 names=loader.names,
                 train_names=trained.names,
-                label=label,
-                train=two if in_order else one,
-                other=one if in_order else two,
-                differing=differing,
-                common=common,
+                label=seen.label,
+                train=seen.numbers[train],
+                other=seen.numbers[other],
+                differing=seen.differing,
+                common=seen.common,
+                lacking=seen.alone[train][:_MOST_LABELS],
             )
         )
 

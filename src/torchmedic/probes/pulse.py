@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import torch
 
 from torchmedic.facts import Location, TrainingCourse
+from torchmedic.journal import Backward, Page, Update
 from torchmedic.late import late_dataclass
 from torchmedic.probes.argument_lines import argument_made_at, setting_made_at
 from torchmedic.probes.letters import Letter, send
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.rate_changes import RateChanges
-from torchmedic.record import Probe, Recorder
+from torchmedic.record import Probe, Recorder, next_of
 
 _SAMPLED = frozenset((0, 1, 2, 3, 4, 9, 19, 39, 79, 159, 319, 639, 1279, 2559))
 _MOST_ELEMENTS = 2_000_000
@@ -150,43 +151,57 @@ class Pulse(Probe):
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self._courses: list[_Course] = []
-        self._course_of: weakref.WeakKeyDictionary[Any, _Course] = weakref.WeakKeyDictionary()
+        self._course_of: dict[int, _Course] = {}
         self._waiting: list[float | torch.Tensor] = []
         self._line: tuple[CodeType, int] | None = None
 
-    def on_backward(self, roots: tuple[Any, ...]) -> None:
-        loss = self.recorder.loss if self.recorder.loss is not None else self.recorder.loss_on_card
-        if loss is not None and len(self._waiting) < _MOST_WAITING:
-            self._waiting.append(loss)
-        if self.recorder.step < _HEAD:
-            self._line = self.recorder.backward_at
+    def on_optimizer(self, optimizer: Any) -> None:
+        self._course_of.pop(id(optimizer), None)  # of one that is gone
+        self.recorder.wake(self)
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if self.recorder.clock_is_held:
             return
-        course = self._course_of.get(optimizer)
+        course = self._course_of.get(id(optimizer))
         if course is None:
             if len(self._courses) == _MOST_COURSES:
                 return
-            course = self._course_of[optimizer] = self._begin(optimizer)
+            course = self._course_of[id(optimizer)] = self._begin(optimizer)
             self._courses.append(course)
-        if course.steps in _SAMPLED:
+        if self._optimizers.steps_of(optimizer) in _SAMPLED:
             with torch.no_grad():
                 course.before = [p.clone() for p in course.weights()]
                 course.gradient = _gradient(course.chosen) if course.gradient is None else course.gradient
 
     def on_step_done(self, optimizer: Any) -> None:
-        course = self._course_of.get(optimizer)
-        if course is None or self.recorder.clock_is_held:
+        """Between two looks this probe rests: the journal tells it of losses and rates."""
+        course = self._course_of.get(id(optimizer))
+        if self.recorder.clock_is_held:
             return
-        if course.before is not None:
+        if course is not None and course.before is not None:
             with torch.no_grad():
-                self._measure(course)
+                self._measure(course, self._optimizers.steps_of(optimizer))
             course.before = None
-        rate = optimizer.param_groups[0].get("lr") if optimizer.param_groups else None
-        rate = float(rate) if isinstance(rate, (int, float)) else None
+        made = [self._optimizers.steps_of(each) for each in self._optimizers.alive()]
+        if made:
+            self.recorder.rest(self, self.recorder.step + min(next_of(_SAMPLED, steps - 1) - steps for steps in made))
+
+    def on_page(self, lines: Page) -> None:
+        for line in lines:
+            if isinstance(line, Backward):
+                if line.loss is not None and len(self._waiting) < _MOST_WAITING:
+                    self._waiting.append(line.loss)
+                if line.step < _HEAD:
+                    self._line = line.at
+            else:
+                self._note_update(line)
+
+    def _note_update(self, line: Update) -> None:
+        course = self._course_of.get(line.optimizer)
+        if course is None:
+            return
         course.steps += 1
-        course.unread.append(_Step(self.recorder.step, rate, self._waiting))
+        course.unread.append(_Step(line.step, line.rate, self._waiting))
         if self._line is not None and len(course.lines) < 10:
             course.lines.add(self._line)
         if len(course.unread) >= _READ_AFTER or all(isinstance(loss, float) for loss in self._waiting):
@@ -198,7 +213,7 @@ class Pulse(Probe):
         course.built_by = self._optimizers.built_by(optimizer)
         decay = optimizer.param_groups[0].get("weight_decay") if optimizer.param_groups else None
         course.decay = float(decay) if isinstance(decay, (int, float)) else None
-        course.default_rate = _default_rate(optimizer)
+        course.default_rate = default_rate(optimizer)
         total = 0
         for p in _telling(optimizer):
             if total + p.numel() <= _MOST_ELEMENTS:
@@ -208,12 +223,12 @@ class Pulse(Probe):
             course.start = [p.clone() for p in course.weights()]
         return course
 
-    def _measure(self, course: _Course) -> None:
+    def _measure(self, course: _Course, steps: int) -> None:
         ratio = course.change_since(course.before or [])
         if ratio is not None:
             course.ratios.append(ratio)
-            course.ratio_steps.append(course.steps)
-        course.look_back(course.steps + 1)
+            course.ratio_steps.append(steps - 1)
+        course.look_back(steps)
 
     def on_finish(self) -> None:
         for course in self._courses:
@@ -265,7 +280,7 @@ def _telling(optimizer: Any) -> list[torch.Tensor]:
     return matrices or [p for p in plain if p.numel() > 1]
 
 
-def _default_rate(optimizer: Any) -> float | None:
+def default_rate(optimizer: Any) -> float | None:
     """The rate that this kind of optimizer takes when it is told none."""
     given = inspect.signature(type(optimizer).__init__).parameters.get("lr")
     rate = given.default if given is not None else None

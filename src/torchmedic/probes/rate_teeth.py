@@ -6,6 +6,7 @@ from dataclasses import field
 from typing import Any
 
 from torchmedic.facts import RateBegunAnew
+from torchmedic.journal import Page, Update
 from torchmedic.late import late_dataclass
 from torchmedic.probes.epoch_counters import counted_anew
 from torchmedic.probes.exam_schedules import ScheduleExam
@@ -87,11 +88,10 @@ class RateTeeth(Probe):
         kinds = type(optimizer).__name__, self._optimizers.built_at(optimizer)
         self._teeth[id(optimizer)] = (kinds, _Teeth())
 
-    def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        known = self._teeth.get(id(optimizer))
-        rate = optimizer.param_groups[0].get("lr") if optimizer.param_groups else None
-        if known is not None and isinstance(rate, (int, float)) and not self.recorder.clock_is_held:
-            known[1].add(float(rate), self.recorder.step)
+    def on_page(self, lines: Page) -> None:
+        for line in lines:
+            if isinstance(line, Update) and line.rate is not None and line.optimizer in self._teeth:
+                self._teeth[line.optimizer][1].add(line.rate, line.step - 1)
 
     def on_finish(self) -> None:
         for (kind, built), teeth in self._teeth.values():

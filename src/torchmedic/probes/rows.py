@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader
 
-from torchmedic.probes.expressions import parsed
+from torchmedic.probes.expressions import called_name, parsed
 from torchmedic.probes.frames import is_user_file, outward
 
 _MOST_COLUMNS = 96
@@ -119,8 +119,11 @@ def _names_at(tree: ast.Module, line: int) -> tuple[str, ...]:
         simple = isinstance(node, ast.stmt) and not hasattr(node, "body")
         if simple and node.lineno <= line <= (node.end_lineno or 0):  # type: ignore[attr-defined]
             inner = list(ast.walk(node))
+            # `model.eval()` says nothing of the data.
+            modes = {id(n.func) for n in inner if isinstance(n, ast.Call) and called_name(n) in ("eval", "train")}
             found = [n.id for n in inner if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-            found += [n.attr for n in inner if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)]
+            attributes = [n for n in inner if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)]
+            found += [n.attr for n in attributes if id(n) not in modes]
             return tuple(dict.fromkeys(found))
     return ()
 

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from torchmedic.facts import Holder, StaleGraph
+from torchmedic.journal import Backward, Page
 from torchmedic.probes.frames import location_in
 from torchmedic.probes.graph_walk import backward_roots, graph, holders, is_leaf_node, output_shape
 from torchmedic.record import Probe, Recorder
@@ -29,14 +30,11 @@ class StaleGraphs(Probe):
         super().install(recorder)
         self._last: tuple[int, tuple[CodeType, int] | None] | None = None
 
-    def on_backward_done(self, roots: tuple[Any, ...]) -> None:
-        newest = -1
-        for root in roots:
-            node = getattr(root, "grad_fn", None)
-            if node is not None:
-                newest = max(newest, node._sequence_nr())
-        if newest >= 0:
-            self._last = newest, self.recorder.backward_at
+    def on_page(self, lines: Page) -> None:
+        self._last = next(
+            ((line.root, line.at) for line in reversed(lines) if isinstance(line, Backward) and line.root >= 0),
+            self._last,
+        )
 
     def on_crash(self, error: BaseException) -> None:
         if self._last is None or not _MESSAGE.search(str(error)):

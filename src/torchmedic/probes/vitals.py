@@ -23,6 +23,7 @@ from torchmedic.facts.series import (
     WEIGHT,
     LayersWatched,
 )
+from torchmedic.journal import Page, Update
 from torchmedic.late import late_dataclass
 from torchmedic.probes.letters import Letter, by_device, send
 from torchmedic.probes.modules import Modules
@@ -64,6 +65,9 @@ class Rhythm:
     def is_due(self, step: int) -> bool:
         return step % self.every == 0 or step == 1
 
+    def next_after(self, step: int) -> int:
+        return step - step % self.every + self.every
+
     def slow_down(self) -> None:
         self.every *= 2
         self.points //= 2
@@ -99,17 +103,14 @@ class Vitals(Probe):
         self._layers_of: weakref.WeakKeyDictionary[Any, _Layers] = weakref.WeakKeyDictionary()
         self._outputs = Outputs(self)
         self._device_loss: torch.Tensor | None = None
-        self._began = 0.0
+        self._last_look = (0.0, 0)
         self._costs: deque[float] = deque(maxlen=_FREE_LOOKS)
         self._looked = 0
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
-        if self.recorder.clock_is_held:
-            return
-        if self.recorder.loss is not None:
-            self._stretch.add(self.recorder.loss)
-        elif self.recorder.loss_on_card is not None and self._is_looking():
-            self._device_loss = self.recorder.loss_on_card.clone()
+        loss = self.recorder.loss_on_card
+        if loss is not None and self._is_looking() and not self.recorder.clock_is_held:
+            self._device_loss = loss.clone()
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if self.recorder.clock_is_held or not self._is_looking():
@@ -120,12 +121,21 @@ class Vitals(Probe):
         self._account(began)
 
     def on_step_done(self, optimizer: Any) -> None:
+        """Between two looks this probe rests: the journal tells it of losses and rates."""
         if self.recorder.clock_is_held:
             return
-        if self._stretch.count and self._losses.is_due(self.recorder.step):
-            self._write_losses(optimizer)
         if self._is_looking():
             self._outputs.start()
+        else:
+            self.recorder.rest(self, self._looks.next_after(self.recorder.step + 1) - 1)
+
+    def on_page(self, lines: Page) -> None:
+        for line in lines:
+            if isinstance(line, Update):
+                if self._stretch.count and self._losses.is_due(line.step):
+                    self._write_losses(line)
+            elif type(line.loss) is float:
+                self._stretch.add(line.loss)
 
     def remove(self) -> None:
         self._outputs.stop()
@@ -190,13 +200,11 @@ class Vitals(Probe):
         self.recorder.observe(LayersWatched(step=self.recorder.step, names=tuple(names)))
         return _Layers(names=names, references=[weakref.ref(found[name]) for name in names])
 
-    def _write_losses(self, optimizer: Any) -> None:
-        self._write_stretch(self.recorder.step)
-        groups = optimizer.param_groups
-        rate = groups[0].get("lr") if groups else None
-        if isinstance(rate, (int, float)) and rate != self._rate:
-            self._rate = rate
-            self.recorder.sample(RATE, float(rate))
+    def _write_losses(self, line: Update) -> None:
+        self._write_stretch(line.step)
+        if line.rate is not None and line.rate != self._rate:
+            self._rate = line.rate
+            self.recorder.sample(RATE, line.rate, line.step)
         if self._losses.points >= self._losses.most:
             self._losses.slow_down()
             self.recorder.thin(LOSS, self._losses.every)
@@ -218,16 +226,16 @@ class Vitals(Probe):
 
     def _account(self, began: float) -> None:
         """Look less often when there are too many looks, or when they take more than their share of the time."""
-        now = time.perf_counter()
+        now, step = time.perf_counter(), self.recorder.step
+        (then, step_then), self._last_look = self._last_look, (now, step)
         self._looked += 1
         if self._looked == 1:
-            self._began = now  # the first look chooses the layers, once
-            return
+            return  # the first look chooses the layers, once
         self._costs.append(now - began + self._outputs.seconds)
         self._outputs.seconds = 0.0
-        step = self.recorder.step
-        if step and self._looked > _FREE_LOOKS:
-            share = _BUDGET * (now - self._began) / step
+        if step > step_then and self._looked > _FREE_LOOKS:
+            # Steps since the last look: the first ones of a run take longer than those to come.
+            share = _BUDGET * (now - then) / (step - step_then)
             # The middle one: a look that had to wait for a busy machine does not count against those to come.
             while statistics.median(self._costs) > share * self._looks.every:
                 self._looks.every *= 2

@@ -32,12 +32,16 @@ class Whereabouts(Probe):
         self._over.set()
 
     def _watch(self) -> None:
-        before: tuple[str, int] | None = None
+        before = ""
         while not self._over.wait(SECONDS):
-            frame = user_frame(sys._current_frames().get(self._main or 0))
-            if frame is None or (frame.f_code.co_filename, frame.f_lineno) == before:
-                continue
-            before = (frame.f_code.co_filename, frame.f_lineno)
-            os.ftruncate(self._file, 0)
-            os.pwrite(self._file, as_text(location_of(frame)).encode(), 0)
+            now = self._place()
+            if now and now != before:
+                before = now
+                os.ftruncate(self._file, 0)
+                os.pwrite(self._file, now.encode(), 0)
         os.close(self._file)
+
+    def _place(self) -> str:
+        """In a function of its own: a frame that is kept until the next look keeps all that its function has left."""
+        frame = user_frame(sys._current_frames().get(self._main or 0))
+        return "" if frame is None else as_text(location_of(frame))

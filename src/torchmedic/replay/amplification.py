@@ -19,6 +19,7 @@ from torchmedic.probes.modules import Modules
 from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.probes.trace import Op, Seen, Trace, storage_key
 from torchmedic.record import Probe, Recorder
+from torchmedic.replay.sums import sums_in
 
 _MOST_OPS = 200_000
 # How much more the calls of weights that one line has set must do than those of one line, for the first to be named.
@@ -97,6 +98,8 @@ class Amplifications(Probe):
         os._exit(0)
 
     def _conclude(self, trace: Trace, start: int, loss: float | None) -> None:
+        for summed in sums_in(trace, start, self._modules, loss) if loss is not None else ():
+            self.recorder.observe(summed)
         parameters = {storage_key(p): (n, p) for root in self._modules.roots() for n, p in root.named_parameters()}
         stages = list(_inside_network(_way_of_largest(trace, start, set(parameters))))
         guilty = self._guilty(stages)

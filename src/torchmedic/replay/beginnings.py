@@ -92,8 +92,9 @@ def carried_values(frame: FrameType, loop: Loop) -> dict[str, Any]:
     A tensor with a graph is taken without it: that graph was freed by the backward just done, so the script itself
     cannot go on with it either.
     """
-    names = loop.carried - loop.targets
-    return {name: _cut_off(value) for name, value in read_names(frame, names).items()} if names else {}
+    if not loop.kept:
+        return {}
+    return {name: _cut_off(value) for name, value in read_names(frame, loop.kept).items()}
 
 
 def _cut_off(value: Any) -> Any:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections import defaultdict
 from typing import Any, Literal
 
 import torch
 
 from torchmedic.probes.pinned import borrow
 from torchmedic.replay.company import Company
+from torchmedic.replay.finite import gradients_of
 
 Answer = Literal["healthy", "sick now", "sick before"]
 Way = Literal["freeze", "shadow", "read"]
@@ -29,10 +29,12 @@ _HONOURS_FLAG = ("Adam", "AdamW", "SGD", "Adagrad")
 
 
 class DeviceGuard:
-    """One optimizer's guard. `ask` is called right before every update, `done` right after it."""
+    """One optimizer's guard. `ask` is called right before every update, `done` right after it.
+
+    It does not hold the optimizer: whoever trains in a function takes the optimizer along when it returns.
+    """
 
     def __init__(self, optimizer: Any) -> None:
-        self._optimizer = optimizer
         self.in_company = not Company().is_alone
         self._device = next(_parameters(optimizer)).device
         self._flag = torch.zeros((), device=self._device)
@@ -54,13 +56,13 @@ class DeviceGuard:
         devices = {p.device for p in _parameters(optimizer)}
         return len(devices) == 1 and next(iter(devices)).type == "cuda"
 
-    def ask(self, loss: torch.Tensor | None) -> Answer:
+    def ask(self, optimizer: Any, loss: torch.Tensor | None) -> Answer:
         """Put this step's question; answer the last one (or this one, where it is read at once)."""
         self._measure()
         if self._is_asked_before and self._last_was_sick():
-            self._put_back()
+            self._put_back(optimizer)
             return "sick before"
-        self._check(loss)
+        self._check(optimizer, loss)
         if self._way == "read":
             if bool(self._flag):
                 self._flag.zero_()
@@ -72,8 +74,8 @@ class DeviceGuard:
         self._event.record(torch.cuda.current_stream(self._device))
         self._is_asked_before = True
         if self._way == "freeze":
-            self._optimizer.found_inf = self._flag
-            self._optimizer.grad_scale = None
+            optimizer.found_inf = self._flag
+            optimizer.grad_scale = None
         else:
             torch._foreach_copy_(self._shadow, self._live)
         return "healthy"
@@ -83,16 +85,16 @@ class DeviceGuard:
         """Whether the answer to this step's question comes with the next one."""
         return self._way != "read"
 
-    def done(self) -> None:
+    def done(self, optimizer: Any) -> None:
         """After the update: leave no trace on the optimizer, and settle on a way when enough was seen."""
         if not self._asked:
             return
         self._asked = False
         if self._way == "freeze":
-            del self._optimizer.found_inf, self._optimizer.grad_scale
+            del optimizer.found_inf, optimizer.grad_scale
         self._steps += 1
         if self._steps == _STEPS_TO_CHOOSE:
-            self._choose()
+            self._choose(optimizer)
 
     def _measure(self) -> None:
         if _STEPS_TO_CHOOSE - _STEPS_TIMED <= self._steps < _STEPS_TO_CHOOSE:
@@ -101,20 +103,19 @@ class DeviceGuard:
                 self._durations.append(now - self._asked_at)
             self._asked_at = now
 
-    def _check(self, loss: torch.Tensor | None) -> None:
+    def _check(self, optimizer: Any, loss: torch.Tensor | None) -> None:
         """One launch per type over all gradients; the flag only ever grows, gradients keep their bits (times 1).
 
         The scaler's own kernel knows nothing of bfloat16, for which nobody scales: there the largest values are asked.
         """
-        groups: defaultdict[torch.dtype, list[torch.Tensor]] = defaultdict(list)
-        for parameter in _parameters(self._optimizer):
-            gradient = parameter.grad
-            if gradient is not None:
-                # `.data` has a version counter of its own: a graph that saved a gradient must not see it as changed.
-                groups[gradient.dtype].append(gradient._values() if gradient.is_sparse else gradient.data)
+        # `.data` has a version counter of its own: a graph that saved a gradient must not see it as changed.
+        asked = [gradient.data for gradient in gradients_of(optimizer)]
         if loss is not None:
-            groups[loss.dtype].append(loss.data)
-        for kind, tensors in groups.items():
+            asked.append(loss.data)
+        kinds = {tensor.dtype for tensor in asked}
+        for kind in kinds:
+            tensors = asked if len(kinds) == 1 else [tensor for tensor in asked if tensor.dtype == kind]
+            tensors = [tensor._values() if tensor.is_sparse else tensor for tensor in tensors]
             if kind in _SCALED:
                 torch._amp_foreach_non_finite_check_and_unscale_(tensors, self._flag, self._one)
             else:
@@ -126,27 +127,30 @@ class DeviceGuard:
         self._is_asked_before = False
         return bool(self._host)
 
-    def _choose(self) -> None:
-        """Short steps are read at once; fused optimizers freeze; others get a shadow if there is room for one."""
+    def _choose(self, optimizer: Any) -> None:
+        """Short steps are read at once; fused optimizers freeze; others get a shadow if there is room for one.
+
+        Freezing short steps as well was tried: what it launches takes longer than the wait that it saves.
+        """
         if statistics.median(self._durations) < _SHORT_STEP_SECONDS and not self.in_company:
             return
-        name = type(self._optimizer).__name__
-        if name in _HONOURS_FLAG and all(group.get("fused") for group in self._optimizer.param_groups):
+        name = type(optimizer).__name__
+        if name in _HONOURS_FLAG and all(group.get("fused") for group in optimizer.param_groups):
             self._way = "freeze"
             return
         if self.in_company:
             return  # memory and speed differ between ranks, and all of them have to learn of a sick step at once
-        live = list(_device_state(self._optimizer, self._device))
+        live = list(_device_state(optimizer, self._device))
         size = sum(t.numel() * t.element_size() for t in live)
         if torch.cuda.mem_get_info(self._device)[0] > _SPARE_MEMORY * size:
             self._live, self._shadow, self._way = live, [t.clone() for t in live], "shadow"
 
-    def _put_back(self) -> None:
+    def _put_back(self, optimizer: Any) -> None:
         """Undo the updates that were made before the answer was known, and let the flag start anew."""
         if self._way == "shadow":
             with torch.no_grad():
                 torch._foreach_copy_(self._live, self._shadow)
-                for state in self._optimizer.state.values():
+                for state in optimizer.state.values():
                     step = state.get("step")
                     if isinstance(step, torch.Tensor) and step.device.type == "cpu":
                         step -= 1

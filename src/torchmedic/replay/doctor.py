@@ -99,10 +99,6 @@ class Doctor(Probe):
         if self._session is None:
             self.guard.on_zero_grad(optimizer)
 
-    def on_backward(self, roots: tuple[Any, ...]) -> None:
-        if self._session is None:
-            self.guard.on_backward(roots)
-
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
         if self._session is not None:
             self._on_replayed_backward(roots)
@@ -112,12 +108,13 @@ class Doctor(Probe):
                 self._begin(None)
         else:
             self.guard.on_backward_done(roots)
-            if self.guard.nobody_will_ask():
+            if self.guard.suspicion is not None and self.guard.nobody_will_ask():
                 self._begin(None)
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         closure = kwargs.get("closure", args[1] if len(args) > 1 else None)
-        self.guard.before_first_update()
+        if not self.guard.norms:
+            self.guard.before_first_update()
         if self._session is not None:
             self._withheld[id(optimizer)] = Withheld(optimizer)
             if self._session.is_running and self._case is not None and optimizer is self._case.optimizer:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 
 from torchmedic.probes.letters import read_now
+
+
+def gradients_of(optimizer: Any) -> list[torch.Tensor]:
+    return [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
 
 
 def size_of(tensors: list[torch.Tensor]) -> float:

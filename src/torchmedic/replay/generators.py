@@ -23,22 +23,18 @@ _LOOK_EVERY = 64
 class RandomStates:
     """The states of every generator that user code commonly draws from; None where nothing has to be put back."""
 
-    torch_cpu: torch.Tensor
+    torch_cpu: torch.Tensor | None = None
     python: Any = None
     numpy: Any = None
     cuda: list[Any] = field(default_factory=list)
 
     @classmethod
     def now(cls) -> RandomStates:
-        return cls.with_host(random.getstate(), _numpy_state())
-
-    @classmethod
-    def with_host(cls, python: Any, numpy: Any) -> RandomStates:
-        """The present states of torch's generators beside those of Python and NumPy."""
-        return cls(torch.default_generator.get_state(), python, numpy, _cuda_states())
+        return cls(_torch_state(), random.getstate(), _numpy_state(), _cuda_states())
 
     def restore(self) -> None:
-        torch.set_rng_state(self.torch_cpu)
+        if self.torch_cpu is not None:
+            torch.set_rng_state(self.torch_cpu)
         if self.python is not None:
             random.setstate(self.python)
         if self.numpy is not None:
@@ -52,15 +48,37 @@ class StepStates:
 
     def __init__(self) -> None:
         self._python, self._numpy = _DearState(random.getstate), _DearState(_numpy_state)
+        # Where a card does the work its own generator is drawn from; the host's is as dear as the others then.
+        self._torch = _DearState(_torch_state, is_for_all=True)
+        self._steps = 0
+        self._clearings = 0
+        self._draws_before_clearing = False
 
     def now(self) -> RandomStates:
-        return RandomStates.with_host(self._python.now(), self._numpy.now())
+        cards = _cuda_states()
+        of_torch = self._torch.now() if cards else _torch_state()
+        return RandomStates(of_torch, self._python.now(), self._numpy.now(), cards)
 
-    def of_torch(self) -> RandomStates:
-        return RandomStates.with_host(None, None)
+    def is_time_at_zero_grad(self) -> bool:
+        """Most loops draw nothing before they clear gradients: then only a look now and then is worth its time."""
+        self._clearings += 1
+        return self._draws_before_clearing or _is_time(self._clearings)
+
+    def at_zero_grad(self, since: RandomStates) -> RandomStates | None:
+        """Torch's states where gradients are cleared; None where they are those at the beginning of the step."""
+        now = RandomStates(_torch_state(), cuda=_cuda_states())
+        same_on_cards = len(now.cuda) == len(since.cuda) and all(map(_is_same, now.cuda, since.cuda))
+        if same_on_cards and (since.torch_cpu is None or _is_same(now.torch_cpu, since.torch_cpu)):
+            return None
+        self._draws_before_clearing = True
+        return now
 
     def at_step_end(self) -> RandomStates:
-        return RandomStates.with_host(self._python.at_step_end(), self._numpy.at_step_end())
+        self._steps += 1
+        cards = _cuda_states()
+        of_torch = self._torch.at_step_end(self._steps) if cards else _torch_state()
+        python, numpy = self._python.at_step_end(self._steps), self._numpy.at_step_end(self._steps)
+        return RandomStates(of_torch, python, numpy, cards)
 
 
 class _DearState:
@@ -70,30 +88,36 @@ class _DearState:
     steps drew nothing is left alone, but for a look now and then.
     """
 
-    def __init__(self, read: Callable[[], Any]) -> None:
+    def __init__(self, read: Callable[[], Any], is_for_all: bool = False) -> None:
         self._read = read
-        self._steps = 0
+        self._is_for_all = is_for_all
         self._last: Any = None
-        self._is_watched = True
+        self.is_watched = True
         self._is_drawn_from = False
 
     def now(self) -> Any:
-        return self._read() if self._is_watched else None
+        return self._read() if self.is_watched else None
 
-    def at_step_end(self) -> Any:
+    def at_step_end(self, steps: int) -> Any:
+        if not (self.is_watched or _is_time(steps)):
+            return None
         if self._is_drawn_from:
             return self._read()
-        self._steps += 1
-        was_watched, self._is_watched = self._is_watched, self._is_due()
-        if not (was_watched or self._is_watched):
+        was_watched, self.is_watched = self.is_watched, _is_time(steps) and (self._is_for_all or _user_draws())
+        if not (was_watched or self.is_watched):
             return None
         last, self._last = self._last, self._read()
-        if was_watched and last is not None and last != self._last:
-            self._is_drawn_from = self._is_watched = True
-        return self._last if self._is_watched else None
+        if was_watched and last is not None and not _is_same(last, self._last):
+            self._is_drawn_from = self.is_watched = True
+        return self._last if self.is_watched else None
 
-    def _is_due(self) -> bool:
-        return (self._steps < _FIRST_STEPS or self._steps % _LOOK_EVERY == 0) and _user_draws()
+
+def _is_time(steps: int) -> bool:
+    return steps < _FIRST_STEPS or steps % _LOOK_EVERY == 0
+
+
+def _torch_state() -> torch.Tensor:
+    return torch.default_generator.get_state()
 
 
 def _numpy_state() -> Any:
@@ -121,6 +145,10 @@ def _counter(generator: torch.Generator) -> Any:
     if not hasattr(generator, "get_offset"):  # torch before 2.9
         return generator.get_state()
     return generator.initial_seed(), generator.get_offset()
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return torch.equal(one, other) if isinstance(one, torch.Tensor) else bool(one == other)
 
 
 def _set_counter(generator: torch.Generator, state: Any) -> None:

@@ -8,7 +8,7 @@ import sys
 import weakref
 from dataclasses import field
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -22,9 +22,9 @@ from torchmedic.probes.optimizers import Optimizers
 from torchmedic.record import Probe, Recorder
 from torchmedic.replay.beginnings import Beginning, BufferCopies, BufferSlot, Handed, carried_values
 from torchmedic.replay.device_guard import DeviceGuard
-from torchmedic.replay.finite import bad_tensors, size_of
+from torchmedic.replay.finite import bad_tensors, gradients_of, size_of
 from torchmedic.replay.generators import StepStates
-from torchmedic.replay.loops import Loop, find_loop, instructions_by_frame, read_names, targets_from_batch
+from torchmedic.replay.loops import Loop, find_loop, read_names, targets_from_batch
 
 HISTORY = 60
 BATCHES_KEPT = 3
@@ -52,6 +52,16 @@ class Suspicion:
     drawn: dict[str, Any] = field(default_factory=dict)
 
 
+class _Moment(NamedTuple):
+    """What a suspicion of a step needs that is gone in the next one; without its frame, which would not end with it."""
+
+    names: dict[str, Any]
+    beginning: Beginning
+    stack: dict[int, int]
+    buffers: BufferCopies
+    step: int
+
+
 class Guard(Probe):
     """Looks at the loss and at all gradients of a step, once, before the update is applied."""
 
@@ -67,23 +77,21 @@ class Guard(Probe):
         self.beginning = Beginning(random=self._random.now())
         self._buffers = BufferCopies()
         self._buffers_before = BufferCopies()
-        self._device_guards: weakref.WeakKeyDictionary[Any, DeviceGuard | None] = weakref.WeakKeyDictionary()
+        self._device_guards: dict[int, tuple[weakref.ref[Any], DeviceGuard | None]] = {}
         self._device_loss: torch.Tensor | None = None
-        self._late: Suspicion | None = None
+        self._late: _Moment | None = None
         self.suspicion: Suspicion | None = None
         self.losses: collections.deque[float] = collections.deque(maxlen=HISTORY)
         self.norms: collections.deque[list[float]] = collections.deque(maxlen=HISTORY)
         self.has_new_norms = False
         self.gradient_size = 0.0
         self._usual_size = 0.0
-        self._stack: dict[int, int] = {}
         self._slots: list[BufferSlot] = []
         self._checked: list[BufferSlot] = []
         self._known_spoiled: set[tuple[int, str]] | None = None  # of the first step nothing is known before
         self._spoiled: set[tuple[int, str]] = set()
         self._module_count = -1
         self._backwards = 0
-        self.backwards_made = 0
         self._accumulates = False
 
     # -- what is kept for the way back ---------------------------------------------------------------------------
@@ -95,34 +103,30 @@ class Guard(Probe):
             self.beginning.handed = (*self.beginning.handed, handed)[-BATCHES_KEPT:]
 
     def on_zero_grad(self, optimizer: Any) -> None:
-        self.beginning.at_zero_grad = self._random.of_torch()
+        if self._random.is_time_at_zero_grad():
+            self.beginning.at_zero_grad = self._random.at_zero_grad(self.beginning.random)
         if self.suspicion is not None and not self._still_sick(optimizer):
             self.suspicion = None
 
-    def on_backward(self, roots: tuple[Any, ...]) -> None:
-        self._stack = instructions_by_frame(sys._getframe(1))
-        self.backwards_made += 1
-
     def before_first_update(self) -> None:
         """The size of the weights as they were given: without it a first update that blows them up goes unseen."""
-        if not self.norms:
-            self.norms.append(self._parameter_norms())
+        self.norms.append(self._parameter_norms())
 
     def on_step_done(self, optimizer: Any) -> None:
-        place = find_loop(sys._getframe(1), self._stack)
+        place = find_loop(sys._getframe(1), self.recorder.stack)
         self.beginning = Beginning(random=self._random.at_step_end(), handed=self.beginning.handed)
         if place is not None:
             self.beginning.names = carried_values(*place)
         self._buffers, self._buffers_before = self._buffers_before, self._buffers
         self._buffers.refresh(self._buffers_now())
-        on_device = self._device_guards.get(optimizer)
+        on_device = self._device_guard_of(optimizer)
         self.has_new_norms = self._wants_norms(on_card=on_device is not None)
         if self.has_new_norms:
             self.norms.append(self._parameter_norms())
         self.suspicion = None
         self._backwards = 0
         if on_device is not None:
-            on_device.done()
+            on_device.done(optimizer)
 
     def _wants_norms(self, on_card: bool) -> bool:
         """Often at the start and while gradients grow: that is when the history of the weights will be asked for."""
@@ -131,7 +135,7 @@ class Guard(Probe):
         return is_growing or _is_due(self.recorder.step, on_card)
 
     def _buffers_now(self) -> list[BufferSlot]:
-        if self._modules.count() != self._module_count or any(slot.is_rebound for slot in self._slots):
+        if self._modules.count() != self._module_count or (self._slots and any(s.is_rebound for s in self._slots)):
             self._module_count = self._modules.count()
             found = {
                 id(b): BufferSlot(m._buffers, name, b)
@@ -196,7 +200,7 @@ class Guard(Probe):
             return False  # a scaler is in charge: the optimizer skips what overflows, and says so to it
         on_device = self._device_guard_of(optimizer)
         if on_device is not None:
-            if self._is_sick_on_device(on_device):
+            if self._is_sick_on_device(on_device, optimizer):
                 return True
             looks_closer = _is_due(self.recorder.step, on_card=True)
         else:
@@ -211,21 +215,24 @@ class Guard(Probe):
 
     def _device_guard_of(self, optimizer: Any) -> DeviceGuard | None:
         """The guard of an optimizer on a device; None for one on the host."""
-        if optimizer not in self._device_guards:
-            self._device_guards[optimizer] = DeviceGuard(optimizer) if DeviceGuard.handles(optimizer) else None
-        return self._device_guards[optimizer]
+        key = id(optimizer)
+        known = self._device_guards.get(key)
+        if known is None:
+            made = DeviceGuard(optimizer) if DeviceGuard.handles(optimizer) else None
+            gone = weakref.ref(optimizer, lambda _: self._device_guards.pop(key, None))
+            known = self._device_guards[key] = gone, made
+        return known[1]
 
-    def _is_sick_on_device(self, guard: DeviceGuard) -> bool:
+    def _is_sick_on_device(self, guard: DeviceGuard, optimizer: Any) -> bool:
         """Ask without waiting: the answer may be about the step before this one, whose way back is still known."""
         # Gradients have been exchanged, so that all ranks see the same; a loss is one rank's own.
-        answer = guard.ask(None if guard.in_company else self._device_loss)
+        answer = guard.ask(optimizer, None if guard.in_company else self._device_loss)
         self._device_loss = None
-        before = self._late
-        self._late = self._suspect("gradient", None, ()) if guard.answers_late or answer == "sick now" else None
-        if answer == "healthy":
+        before, self._late = self._late, self._moment() if guard.answers_late else None
+        if answer == "healthy" or (answer == "sick before" and before is None):
             return False
-        self.suspicion = before if answer == "sick before" else self._late
-        return self.suspicion is not None
+        self.suspicion = self._suspect("gradient", None, (), before if answer == "sick before" else None)
+        return True
 
     def _bad_host_gradients(self) -> bool:
         """Only what can be read without waiting for a device."""
@@ -234,33 +241,38 @@ class Guard(Probe):
 
     def nobody_will_ask(self) -> bool:
         """A loop that updates weights by hand has no optimizer whose step could be waited for."""
-        return self.suspicion is not None and not self._optimizers.alive()
+        return not self._optimizers.alive()
 
     def _still_sick(self, optimizer: Any) -> bool:
         """Clearing gradients of one optimizer while another's are still bad, or before the bad ones were made."""
         return any(bad_tensors(gradients_of(other)) for other in self._optimizers.alive() if other is not optimizer)
 
-    def _suspect(self, what: str, loss: float | None, roots: tuple[Any, ...]) -> Suspicion:
-        place = find_loop(sys._getframe(1), self._stack)
+    def _moment(self) -> _Moment:
+        place = find_loop(sys._getframe(1), self.recorder.stack)
         names: dict[str, Any] = {}
         if place is not None:
             frame, loop = place
             names = read_names(frame, loop.targets) | self.beginning.names
             if loop.carried & loop.targets and self.beginning.handed:
                 names |= targets_from_batch(loop, self.beginning.handed[-1].batch)
+        # A loop that updates weights by hand has no other clock than its backward passes.
+        step = self.recorder.step + 1 if self._optimizers.alive() else max(self.recorder.backwards, 1)
+        return _Moment(names, self.beginning, self.recorder.stack, self._buffers, step)
+
+    def _suspect(
+        self, what: str, loss: float | None, roots: tuple[Any, ...], moment: _Moment | None = None
+    ) -> Suspicion:
+        """A suspicion of the present moment, or of one that is told."""
+        moment = moment or self._moment()
+        place = find_loop(sys._getframe(1), moment.stack)
         return Suspicion(
             what=what,
             loss=loss,
             backward_at=user_location(),
             frame=place[0] if place else None,
             loop=place[1] if place else None,
-            names=names,
-            beginning=self.beginning,
             roots=roots,
-            stack=self._stack,
-            buffers=self._buffers,
-            # A loop that updates weights by hand has no other clock than its backward passes.
-            step=self.recorder.step + 1 if self._optimizers.alive() else max(self.backwards_made, 1),
+            **moment._asdict(),
         )
 
     def suspect_now(self, what: str) -> Suspicion:
@@ -316,7 +328,3 @@ def _is_due(step: int, on_card: bool) -> bool:
 def _is_plain(tensor: torch.Tensor) -> bool:
     is_plain = type(tensor) is torch.Tensor and tensor.is_floating_point() and not tensor.requires_grad
     return is_plain and not tensor.is_meta and tensor.numel() > 0
-
-
-def gradients_of(optimizer: Any) -> list[torch.Tensor]:
-    return [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]

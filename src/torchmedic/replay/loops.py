@@ -24,8 +24,8 @@ class Loop:
     """A `for` or `while` statement of a file, with what its body binds.
 
     `carried` are names that the body reads before it binds them and binds before its end: their value at the top
-    of the body must be put back before the body runs again. `targets` are those bound by the `for` itself, `bound`
-    all that the body binds.
+    of the body must be put back before the body runs again. `targets` are those bound by the `for` itself, `kept` what
+    is carried without them, `bound` all that the body binds.
     """
 
     line: int
@@ -38,6 +38,7 @@ class Loop:
     iterates_enumerate: bool
     body: tuple[ast.stmt, ...] = ()
     bound: frozenset[str] = frozenset()
+    kept: frozenset[str] = frozenset()
 
     def holds(self, line: int) -> bool:
         return self.first <= line <= self.last
@@ -78,17 +79,19 @@ def _loop(node: ast.For | ast.While | ast.AsyncFor) -> Loop:
     target = None if isinstance(node, ast.While) else node.target
     parts = ast.walk(target) if target is not None else ()
     targets = frozenset(n.id for n in parts if isinstance(n, ast.Name))
+    carried = _carried(node.body)
     return Loop(
         line=node.lineno,
         first=node.body[0].lineno,
         last=max(statement.end_lineno or statement.lineno for statement in node.body),
         children=tuple((s.lineno, s.end_lineno or s.lineno) for s in node.body),
-        carried=_carried(node.body),
+        carried=carried,
         targets=targets,
         target=target,
         iterates_enumerate=not isinstance(node, ast.While) and _is_enumerate(node.iter),
         body=tuple(node.body),
         bound=frozenset().union(*(_reads_and_writes(statement)[1] for statement in node.body)),
+        kept=carried - targets,
     )
 
 
@@ -119,18 +122,6 @@ def _reads_and_writes(statement: ast.stmt) -> tuple[set[str], set[str]]:
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             reads.add(node.target.id)
     return reads, writes
-
-
-def instructions_by_frame(frame: FrameType | None) -> dict[int, int]:
-    """Which instruction a frame and its callers are at, by `id(frame)`.
-
-    It runs in every step, and a line number would have to be decoded from a table that is as long as the script.
-    """
-    found = {}
-    while frame is not None:
-        found[id(frame)] = frame.f_lasti
-        frame = frame.f_back
-    return found
 
 
 def find_loop(frame: FrameType | None, must_hold: dict[int, int]) -> tuple[FrameType, Loop] | None:

@@ -68,7 +68,7 @@ class Report:
                 seconds=seconds,
                 weights_saved=self._save(case.step) if is_saved else "",
                 scale=scale,
-                backwards=self._guard.backwards_made,
+                backwards=self._recorder.backwards,
                 by_hand=not self._optimizers.alive(),
                 was_applied=is_applied,
             )

@@ -45,7 +45,7 @@ class Wake(Doctor):
 
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
         self.guard.on_backward_done(roots)
-        if self._trace is None and self.guard.backwards_made == self.recorder.settings.until_backward:
+        if self._trace is None and self.recorder.backwards == self.recorder.settings.until_backward:
             self._open_eyes()
         elif self._trace is not None and self.guard.looks_bad(roots):
             seeds = [index for index in (self._trace.maker_of(root) for root in roots) if index is not None]

@@ -5,12 +5,47 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.util
+import json
 import pkgutil
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import resources
 from types import ModuleType
 
 from torchmedic.findings import FAMILIES, Rule
+
+INDEX = "index.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """What the catalogue says of a rule, where the rule itself is not needed."""
+
+    code: str
+    name: str
+    family: str
+    severity: str
+    status: str
+    symptoms: tuple[str, ...]
+    tell_apart: str
+
+    @classmethod
+    def of(cls, rule: Rule) -> Entry:
+        return cls(
+            code=rule.code,
+            name=rule.name,
+            family=rule.family,
+            severity=rule.severity,
+            status=rule.status,
+            symptoms=tuple(symptom.value for symptom in rule.symptoms),
+            tell_apart=rule.tell_apart,
+        )
+
+
+def entries() -> tuple[Entry, ...]:
+    """The whole catalogue by code, from the file that `make docs` writes: no rule has to be imported for a list."""
+    written = json.loads((resources.files(__name__) / INDEX).read_text(encoding="utf-8"))
+    return tuple(Entry(**{**entry, "symptoms": tuple(entry["symptoms"])}) for entry in written)
 
 
 @functools.cache

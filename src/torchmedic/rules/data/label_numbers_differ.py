@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import LabelMapsApart, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.wiring._telling import also
 
 
 class LabelNumbersDiffer(Rule):
@@ -26,14 +27,29 @@ class LabelNumbersDiffer(Rule):
                 f"{name}",
                 confidence="proven",
                 where=seen.where,
-                label="made anew for each part of the data",
+                label=f"`{seen.parameter}` is not given" if seen.parameter else "made anew for each part of the data",
+                also=also((seen.made, "without it, the map is made anew here"), where=seen.where)
+                if seen.parameter
+                else (),
                 culprit=Culprit(phase="data", field=seen.attribute, tensor=seen.label),
-                evidence=(
-                    f"{seen.differing} of {seen.common} labels have another number in `{seen.attribute}` of the two "
-                    f"`{seen.dataset}`",
-                ),
-                remedies=(
-                    Remedy(title=f"make `{seen.attribute}` once, from the training data, and hand it to both"),
-                    Remedy(title="or number the sorted labels of all data"),
-                ),
+                evidence=tuple(_evidence(seen, name)),
+                remedies=tuple(_remedies(seen)),
             )
+
+
+def _evidence(seen: LabelMapsApart, name: str) -> Iterator[str]:
+    yield (
+        f"{seen.differing} of {seen.common} labels have another number in `{seen.attribute}` of the two "
+        f"`{seen.dataset}`"
+    )
+    if seen.lacking:
+        known = ", ".join(f"'{label}'" for label in seen.lacking)
+        yield f"{name} lacks labels of the training data: {known}"
+
+
+def _remedies(seen: LabelMapsApart) -> Iterator[Remedy]:
+    if seen.parameter:
+        yield Remedy(title=f"hand over the training data's: `{seen.parameter}=…` where this `{seen.dataset}` is built")
+        return
+    yield Remedy(title=f"make `{seen.attribute}` once, from the training data, and hand it to both")
+    yield Remedy(title="or number the sorted labels of all data")

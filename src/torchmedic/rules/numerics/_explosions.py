@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
-from torchmedic.facts import Amplification, LossCall, Run, SickStep, TrainingCourse
+from torchmedic.facts import Amplification, HandDistance, LossCall, Run, SickStep, SummedUp, SumTrial, TrainingCourse
 from torchmedic.rules.numerics._case import Case
 
 _LEAST_GAIN = 1e3
 _STILL_ABOVE = 10.0
 _CALM = 1e5
+_LATE = 9  # of the steps that are looked at, the first that is not one of the very first
 # What is said of values that overflowed because updates had made them large: consequences of whatever let them.
 OF_EXPLOSIONS = ("exploding-weights", "exploding-activations", "non-finite-origin")
 
@@ -22,8 +23,31 @@ def exploding_line(run: Run) -> Amplification | None:
     return seen if run.first(SickStep) is not None or _never_recovered(run) else None
 
 
+def sum_that_explodes(run: Run) -> tuple[SummedUp, SumTrial] | None:
+    """A line whose sums make the first loss enormous, as a run with means has shown, where it stayed so."""
+    if run.first(SickStep) is None and not _never_recovered(run):
+        return None
+    for trial in run.all(SumTrial):
+        summed = next((one for one in run.all(SummedUp) if str(one.where) == trial.line), None)
+        if summed is None or not trial.replaced or not _is_calm(run, trial):
+            continue
+        if 0 <= trial.loss <= summed.loss / _LEAST_GAIN:
+            return summed, trial
+    return None
+
+
+def _is_calm(run: Run, trial: SumTrial) -> bool:
+    """Whether the loss of a trial is not far from that of a constant answer."""
+    baselines = [d.baseline for d in run.all(HandDistance)]
+    baselines += [call.baseline for call in run.all(LossCall) if call.baseline is not None]
+    return not baselines or trial.loss <= _LEAST_GAIN * max(*baselines, 1e-3)
+
+
 def _never_recovered(run: Run) -> bool:
     """Whether the last losses are still well above that of a constant answer."""
+    last = {str(seen.where): seen for seen in run.all(HandDistance)}
+    if any((d.step or 0) >= _LATE and d.distance > _STILL_ABOVE * max(d.baseline, 1e-3) for d in last.values()):
+        return True
     baselines = [call.baseline for call in run.all(LossCall) if call.baseline is not None]
     courses = list(run.all(TrainingCourse))
     if not baselines or len(courses) != 1 or not courses[0].parts:

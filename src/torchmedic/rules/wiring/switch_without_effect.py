@@ -49,8 +49,13 @@ def _owner(seen: IdleSwitch) -> str:
 
 
 def _evidence(seen: IdleSwitch, times: int) -> tuple[str, ...]:
-    if seen.of in ("optimizer", "group"):
+    if seen.of == "group":
         return (f"`{seen.attribute}` is {seen.value}, but `{seen.owner}` steps with `{seen.meant}` {seen.instead}",)
+    if seen.of == "optimizer":
+        return (
+            f"`{seen.owner}` steps with the `{seen.meant}` of its `param_groups`, which is {float(seen.instead):g}; "
+            f"the attribute `{seen.attribute}`, which is {float(seen.value):g}, is read by nobody",
+        )
     names = ", ".join(f"`{name}`" for name in seen.examples)
     more = "" if seen.count <= len(seen.examples) else f" and {seen.count - len(seen.examples)} more"
     return (

@@ -1,0 +1,18 @@
+"""One context around everything, which keeps no copies of the weights."""
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.randn(512, 12)
+y = torch.sin(x[:, :3]).sum(1, keepdim=True)
+model = nn.Sequential(nn.Linear(12, 48), nn.SiLU(), nn.Linear(48, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+with torch.autocast("cpu", dtype=torch.bfloat16, cache_enabled=False):
+    for epoch in range(2):
+        for rows in torch.randperm(len(x)).split(32):
+            loss = nn.functional.mse_loss(model(x[rows]).float(), y[rows])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        print(f"epoch {epoch} loss {loss.item():.3f}")
