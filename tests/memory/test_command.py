@@ -161,3 +161,12 @@ def test_a_step_behind_a_number_of_the_cards_is_reached(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
     assert "taken for 0" in done.stdout
     assert "no optimizer step" not in done.stdout
+
+
+def test_a_process_that_dies_in_its_tear_down_has_told_all_before(tmp_path: Path) -> None:
+    dying = "import atexit, os, signal\natexit.register(os.kill, os.getpid(), signal.SIGABRT)\n"
+    guarded = _SCRIPT.replace("    optimizer.step()", "    if model[0].weight.norm().item() < 0.5: optimizer.step()")
+    (tmp_path / "train.py").write_text(dying + guarded)
+    done = _torchmedic(tmp_path, "train.py")
+    assert done.returncode == 0, done.stdout
+    assert "taken for 0" in done.stdout

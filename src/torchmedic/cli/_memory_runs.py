@@ -85,8 +85,12 @@ def _followed(command: Sequence[str], request: Request) -> tuple[MemoryPlan | No
 
 
 def _ended(plan: MemoryPlan, status: int, words: str) -> MemoryPlan:
-    """A script that ends with a status before its first step has something to say."""
-    if status == 0 or plan.steps:
+    """A script that ends with a status before its first step has something to say.
+
+    A signal after the plan was written met the interpreter's tear-down, where threads of the pretended card may trip:
+    by then the script has said all it had to.
+    """
+    if status <= 0 or plan.steps:
         return plan
     said = f": {words}" if words else ""
     return replace(plan, ended=True, lost=LostTrack(error=f"it ended with status {status}{said}", where=plan.left_at))
