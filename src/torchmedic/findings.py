@@ -136,7 +136,7 @@ class Rule:
     `needs` are the kinds of observation without which `check` is not called. `folds` names rules (or whole
     families, by prefix) whose diagnoses are consequences of this one: triage turns them into notes. A `fallback`
     is heard only when no other rule explains the crash. A rule `across_ranks` is asked once about a run of several
-    processes, the others once about each.
+    processes, the others once about each. What a rule that `tells_each` says twice of one place is about two things.
     """
 
     code: ClassVar[str]
@@ -148,6 +148,7 @@ class Rule:
     folds: ClassVar[tuple[str, ...]] = ()
     fallback: ClassVar[bool] = False
     across_ranks: ClassVar[bool] = False
+    tells_each: ClassVar[bool] = False
     status: ClassVar[Literal["preview", "stable"]] = "preview"
 
     def check(self, run: Run) -> Iterator[Diagnosis]:

@@ -21,6 +21,7 @@ from torchmedic.findings import Verdict
 from torchmedic.launch.parent import new_run_folder
 from torchmedic.probes.cells import is_notebook, name_cells
 from torchmedic.probes.exceptions import crash_of
+from torchmedic.probes.expressions import behind_wrappers
 from torchmedic.probes.frames import is_own_file, shown_path
 from torchmedic.record import Recorder, name_script_again, say
 from torchmedic.redaction import redact_argv
@@ -121,7 +122,7 @@ class Watch:
         try:
             if error is not None:
                 recorder.observe(crash_of(error, step=recorder.step or None))
-                recorder.crash(error)
+                recorder.crash(behind_wrappers(error))
             self._take_out()
             self._judge(recorder, error)
         except Exception as failure:  # noqa: BLE001

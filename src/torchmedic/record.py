@@ -68,8 +68,14 @@ class Probe:
     def on_optimizer(self, optimizer: Any) -> None:
         """An optimizer was built."""
 
+    def on_parameter(self, parameter: Any) -> None:
+        """A parameter was made after the first step, outside of a forward."""
+
     def on_mode(self, module: Any, training: bool) -> None:
-        """`train()` or `eval()` was called on a whole model."""
+        """`train()` or `eval()` was called on a whole model that is trained."""
+
+    def on_any_mode(self, module: Any, training: bool) -> None:
+        """`train()` or `eval()` was called on any module: a copy, a part, or a model that is trained."""
 
     def on_zero_grad(self, optimizer: Any) -> None:
         """Gradients are about to be cleared."""

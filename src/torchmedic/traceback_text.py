@@ -23,6 +23,9 @@ _SYNTAX = {"SyntaxError", "IndentationError", "TabError"}
 _SECOND_HAND = re.compile(r"ChildFailedError|Process(?:Raised|Exited)Exception|DistBackendError|RayTaskError")
 # What a kernel prints by itself, before Python hears of it.
 _KERNEL_ASSERTION = re.compile(r"Assertion `[^`\n]{1,300}` failed")
+_WATCHDOG = re.compile(
+    r"\[Rank \d+\] Watchdog caught collective operation timeout: Work\w+\([^)\n]*\)?[^)\n]*\)[^\n]{0,120}"
+)
 _GROUP_MARGIN = re.compile(r"^\s*(?:\| ?|\+ (?=Exception Group))")
 
 
@@ -51,11 +54,23 @@ def parse_traceback(text: str) -> Crash | None:
     for stream in _streams(text).values():
         finished += _chains(_traces(stream))
     if not finished:
-        return _bare_exception(text)
+        return _late(text) or _bare_exception(text)
     first_hand = [chain for chain in finished if not _SECOND_HAND.search(chain[-1].exception)]
     crash = _crash(max(first_hand or finished, key=lambda chain: chain[-1].ended))
+    late = _late(text) if _SECOND_HAND.search(crash.exception) else None
+    crash = crash if late is None else replace(crash, exception=late.exception, message=late.message)
     failed = _KERNEL_ASSERTION.search(text) if "device-side assert" in crash.message else None
     return crash if failed is None else replace(crash, notes=(*crash.notes, redact(failed[0])))
+
+
+def _late(text: str) -> Crash | None:
+    """What the watchdog of a process group printed by itself: Python hears no more than that a process ended."""
+    found = _WATCHDOG.search(text)
+    return (
+        Crash(exception="torch.distributed.DistBackendError", message=redact(found[0]), source="text")
+        if found
+        else None
+    )
 
 
 def _streams(text: str) -> dict[str, list[tuple[int, str]]]:

@@ -19,6 +19,7 @@ from torchmedic.facts import (
     Run,
     SourceFile,
     standing_of,
+    starter_of,
 )
 from torchmedic.findings import Diagnosis, Outcome, Rule, Verdict
 from torchmedic.rules import catalogue
@@ -27,6 +28,7 @@ _SEVERITY = {"error": 0, "warning": 1, "hint": 2}
 # Exceptions of a handler that is itself wrong; others may be a second attempt at the same thing.
 _SLIPS = ("NameError", "UnboundLocalError", "AttributeError", "TypeError")
 _SCENE = (SourceFile, LayerBuilt, ModelAtCrash, LoaderAtCrash, GradModeAtCrash)
+_MOST_TOLD_TOO = 8
 _CONFIDENCE = {"proven": 0, "likely": 1, "possible": 2}
 
 
@@ -44,7 +46,7 @@ def examine(run: Run, rules: Iterable[Rule] | None = None) -> Verdict:
     rules = tuple(catalogue() if rules is None else rules)
     by_name = {rule.name: rule for rule in rules}
     found, failures = _found(run, rules)
-    told = _naming_ranks(_without_repeats(found), run, by_name)
+    told = _naming_ranks(_without_repeats(found, by_name), run, by_name)
     ordered = _in_order(_without_fallbacks(told, by_name))
     slips = [d for d in ordered if any(_is_at(d, crash) for crash in run.all(Crash) if _is_slip(crash))]
     diagnoses = _with_earlier(run, rules, _fold(ordered, by_name, run, apart=slips))
@@ -154,9 +156,7 @@ def _parts(run: Run) -> tuple[Run, ...]:
     """The processes of a run: its ranks, and the one that started them."""
     if not run.ranks:
         return (run,)
-    of_ranks = {id(seen) for rank in run.ranks for seen in rank.observations}
-    own = tuple(seen for seen in run.observations if id(seen) not in of_ranks)
-    return (*run.ranks, Run(info=run.info, observations=own))
+    return (*run.ranks, starter_of(run))
 
 
 def _told_of(part: Run, run: Run, rule: Rule) -> Iterator[Diagnosis]:
@@ -167,15 +167,24 @@ def _told_of(part: Run, run: Run, rule: Rule) -> Iterator[Diagnosis]:
         yield diagnosis if is_told else replace(diagnosis, ranks=tuple(asked))
 
 
-def _without_repeats(found: list[Diagnosis]) -> list[Diagnosis]:
-    """One diagnosis per rule and line, whichever and however many ranks it was made on."""
+def _without_repeats(found: list[Diagnosis], rules: dict[str, Rule]) -> list[Diagnosis]:
+    """One diagnosis per rule and line, whichever and however many ranks it was made on; others become notes of it."""
     seen: dict[tuple[str, object], Diagnosis] = {}
+    others: dict[tuple[str, object], list[str]] = {}
     for diagnosis in found:
         place = (diagnosis.where.file, diagnosis.where.line) if diagnosis.where else diagnosis.headline
         first = seen.setdefault((diagnosis.code, place), diagnosis)
         if diagnosis is not first:
             seen[diagnosis.code, place] = replace(first, ranks=tuple(sorted({*first.ranks, *diagnosis.ranks})))
-    return list(seen.values())
+        if rules[diagnosis.name].tells_each and diagnosis.headline != first.headline:
+            others.setdefault((diagnosis.code, place), []).append(diagnosis.headline)
+    return [replace(d, evidence=(*d.evidence, *_told_too(others.get(key, [])))) for key, d in seen.items()]
+
+
+def _told_too(headlines: list[str]) -> list[str]:
+    told = list(dict.fromkeys(headlines))
+    more = len(told) - _MOST_TOLD_TOO
+    return [*(f"likewise: {headline}" for headline in told[:_MOST_TOLD_TOO]), *([f"and {more:,} more"] * (more > 0))]
 
 
 def _naming_ranks(found: list[Diagnosis], run: Run, rules: dict[str, Rule]) -> list[Diagnosis]:

@@ -40,6 +40,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.rows_changed import RowsChanged
     from torchmedic.probes.trackers import Trackers
     from torchmedic.probes.vitals import Vitals
+    from torchmedic.probes.worker_caches import WorkerCaches
     from torchmedic.probes.worker_memory import WorkerMemory
     from torchmedic.probes.wraparound import Wraparound
     from torchmedic.replay.doctor import Doctor
@@ -59,7 +60,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
         Wraparound(),
         *_of_loaders(loaders),
     )
-    ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerExam(loaders))
+    ranks = (Ranks(modules, watch_threads), WorkerMemory(), WorkerCaches(), WorkerExam(loaders))
     trackers = Trackers()
     read = (FirstBatches(), FirstBatchAgain(loaders), RowsChanged(), IgnoredTokens(), PairedFiles(), HeldData())
     told = (trackers, Frameworks(trackers), *read, MessageEdges())
@@ -72,6 +73,7 @@ def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
     """What looks at how the loaders of a script are used."""
     from torchmedic.probes.collate_exam import CollateExam
     from torchmedic.probes.empty_passes import EmptyPasses
+    from torchmedic.probes.evaluated_pairs import EvaluatedPairs
     from torchmedic.probes.full_batches import FullBatches
     from torchmedic.probes.group_splits import GroupSplits
     from torchmedic.probes.left_out import LeftOut
@@ -84,7 +86,7 @@ def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
 
     own = (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders), NoneBatches(loaders))
     exams = (SpentIterators(), CollateExam(loaders), MirrorExam(loaders), ResizedLabels(loaders))
-    return (*own, GroupSplits(), SubsetSettings(), *exams)
+    return (*own, GroupSplits(), SubsetSettings(), *exams, EvaluatedPairs(loaders))
 
 
 def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:

@@ -37,3 +37,22 @@ def write_csv(folder: Path) -> Path:
     written.loc[2100, "weight"] = None
     written.to_csv(folder / "events.csv", index=False)
     return folder / "events.csv"
+
+
+def visits(rows: int = 2400) -> pd.DataFrame:
+    """Visits with what lab events have not: dates, units, codes for missing, counters, numbers out of range."""
+    rng = np.random.default_rng(1)
+    weight = rng.normal(75, 12, rows).clip(35)
+    day = pd.Series(pd.date_range("2020-01-01", periods=rows, freq="7h").strftime("%Y-%m-%dT%H:%M:%S"))
+    seen = day.where(rng.random(rows) < 0.4, day + "Z")
+    seen[7] = "2020-02-30T10:00:00"
+    table = pd.DataFrame({"number": np.arange(rows), "seen": seen, "chol": rng.normal(190, 30, rows).round(0)})
+    table.loc[rng.random(rows) < 0.03, "chol"] = -999
+    table["weight"] = np.where(rng.random(rows) < 0.3, weight * 2.2046, weight).round(1)
+    table["warmth"] = np.where(rng.random(rows) < 0.2, 98.6, 37.0) + rng.normal(0, 0.3, rows).round(2)
+    table["cost"] = rng.normal(2e5, 3e4, rows).round(2)
+    table["bill"] = rng.integers(3 * 10**7, 9 * 10**7, rows)
+    table["site"] = "A"
+    table["lengths"] = [[1.0] * (7 if i == 9 else 8) for i in range(rows)]
+    table["label"] = np.sort(np.where(rng.random(rows) < 0.01, 3, rng.integers(0, 2, rows)))
+    return pd.concat([table, table.iloc[:40].assign(label=3, number=table.number[:40] + rows)], ignore_index=True)

@@ -55,6 +55,14 @@ def _heavy_tails(folder: Path) -> Any:
     )
 
 
+def _orders_of_magnitude(folder: Path) -> Any:
+    """Measured values of physics and statistics, whose tails reach far on any scale but that of logarithms."""
+    import pandas as pd
+
+    rng = np.random.default_rng(3)
+    return pd.DataFrame({f"flux_{i}": 10 ** rng.normal(-12, 2, 3000) for i in range(6)})
+
+
 def _graph(edge_index: torch.Tensor, nodes: int) -> Any:
     from torch_geometric.data import Data
 
@@ -90,6 +98,7 @@ SETS: dict[str, Callable[[Path], Any]] = {
     "digits by a loader": _loader,
     "measurements by sensor": _long_table,
     "heavy tails": _heavy_tails,
+    "orders of magnitude": _orders_of_magnitude,
     "a random graph": lambda folder: _graph(erdos_renyi_graph(200, 0.05), 200),
     "a scale-free graph": lambda folder: _graph(barabasi_albert_graph(200, 3), 200),
     "generated graphs": lambda folder: list(FakeDataset(num_graphs=5)),

@@ -169,13 +169,16 @@ def test_a_table_of_sqlite_is_read_without_touching_it(tmp_path: Path) -> None:
         (["t.csv", "--label", "nope"], "no column `nope`"),
         (["t.csv", "--where", "nope = 1"], "--where"),
         (["t.csv", "--memory-limit", "many"], "no amount of memory"),
+        (["t.csv", "--rows", "bad.txt"], "must end in .parquet or .csv"),
+        (["t.csv", "u.csv", "--label", "nope"], "no column `nope`"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_2(
     arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
+    for name in ("t.csv", "u.csv"):
+        (tmp_path / name).write_text("a,b\n1,2\n3,4\n")
     answer = _run(*arguments)
     assert answer.exit_code == 2
     assert said in answer.output
@@ -236,3 +239,26 @@ def test_an_interruption_gives_what_is_known(tmp_path: Path) -> None:
     assert process.returncode == 130, err
     assert "error[DAT100]" in out
     assert json.loads((tmp_path / "out.json").read_text())["data"]["interrupted"] is True
+
+
+def test_every_finding_about_a_file_is_told_not_the_first(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows = 600
+    split = rng.choice(["train", "test", "val"], rows)
+    values = rng.lognormal(1, 0.2, (rows, 2)) * np.where(rng.random((rows, 2)) < 0.3, 1000, 1)
+    frame = pd.DataFrame({"mass": values[:, 0], "dose": values[:, 1], "patient": rng.integers(0, 40, rows)})
+    frame.assign(split=split).to_parquet(tmp_path / "t.parquet", index=False)
+    text = " ".join(_run(tmp_path / "t.parquet").output.split())
+    assert "`mass` is in two units, a factor of 1000 apart" in text
+    assert "likewise: `dose` is in two units, a factor of 1000 apart" in text
+    assert "40 of 40 `patient` of `test` are in `train` too" in text
+    assert "likewise: 40 of 40 `patient` of `val` are in `train` too" in text
+
+
+def test_what_a_cell_says_to_terminals_is_shown_not_done(tmp_path: Path) -> None:
+    rows = "".join(f"{i},{i * 7 % 11}.5\n" for i in range(9999))
+    (tmp_path / "t.csv").write_text("a,b\n" + rows + "7,\x1b[31mred\x00\n")
+    output = _run(tmp_path / "t.csv").output
+    assert "t.csv:10001" in output
+    assert "␛[31mred␀" in output
+    assert not {"\x1b", "\x00"} & set(output)

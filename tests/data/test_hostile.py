@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import torch
 
+from torchmedic.checkups.data import files
 from torchmedic.checkups.data.check import Checkup, check_paths
 from torchmedic.checkups.data.options import Options
 from torchmedic.facts import DataSource, FileTrouble, Run, TableColumn
@@ -102,7 +103,14 @@ def _cut_safetensors(folder: Path) -> Path:
     return folder / "cut.safetensors"
 
 
+def _bare_pickle(folder: Path) -> Path:
+    """Named like a file of torch, which it is not: torch's own reader has no name for what it refuses."""
+    (folder / "bare.pt").write_bytes(pickle.dumps({"model": _Harm()}))
+    return folder / "bare.pt"
+
+
 HOSTILE = {
+    _bare_pickle: "DAT138",
     _truncated_gz: "DAT137",
     _nul_bytes: "DAT137",
     _nothing: "DAT136",
@@ -136,6 +144,23 @@ def test_a_hostile_file_is_named_and_harms_nobody(
     assert sorted(os.listdir(tmp_path)) == before
 
 
+def test_a_part_that_is_nearly_nothing_when_packed_is_not_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_SWOLLEN", 1 << 20)
+    np.savez_compressed(tmp_path / "zeros.npz", x=np.zeros((1 << 9, 1 << 9)))
+    np.savez_compressed(tmp_path / "numbers.npz", x=np.random.default_rng(0).random((1 << 9, 1 << 9)))
+    checkup = check_paths((str(tmp_path),), Options())
+    told = [(Path(fact.source).name, fact.trouble) for fact in checkup.seen if isinstance(fact, FileTrouble)]
+    assert told == [("zeros.npz", "too-large")]
+
+
+def test_a_broken_line_of_json_is_no_row_of_missing_values(tmp_path: Path) -> None:
+    checkup = check_paths((str(_broken_json(tmp_path)),), Options())
+    assert [fact.rows for fact in checkup.seen if isinstance(fact, DataSource)] == [49]
+    assert not any(fact.nulls for fact in checkup.seen if isinstance(fact, TableColumn))
+
+
 def test_trust_opens_what_is_refused_otherwise(tmp_path: Path) -> None:
     torch.save({"x": torch.full((3,), torch.nan), "when": io.StringIO("")}, tmp_path / "own.pt")
     assert _codes(check_paths((str(tmp_path / "own.pt"),), Options())) == ["DAT138"]
@@ -145,10 +170,20 @@ def test_trust_opens_what_is_refused_otherwise(tmp_path: Path) -> None:
 def test_a_table_of_ten_thousand_columns(tmp_path: Path) -> None:
     names = [f"gene_{i}" for i in range(10_000)]
     rng = np.random.default_rng(0)
-    text = "\n".join(",".join(map(str, row)) for row in rng.integers(0, 99, (12, 10_000)))
+    values = rng.integers(0, 99, (12, 10_000)).astype(object)
+    values[:, 5_000:] += 0.5
+    values[3, 7], values[4, 9_000], values[5, 9_001] = "", "nan", "-inf"
+    text = "\n".join(",".join(map(str, row)) for row in values)
     (tmp_path / "wide.csv").write_text(",".join(names) + "\n" + text + "\n")
     checkup = check_paths((str(tmp_path / "wide.csv"),), Options())
-    assert sum(isinstance(fact, TableColumn) for fact in checkup.seen) == 10_000
+    columns = [fact for fact in checkup.seen if isinstance(fact, TableColumn)]
+    assert [fact.column for fact in columns] == names
+    assert [fact.column for fact in columns if fact.nulls] == ["gene_7"]
+    assert [(fact.column, fact.nan, fact.inf) for fact in columns if fact.nan or fact.inf] == [
+        ("gene_9000", 1, 0),
+        ("gene_9001", 0, 1),
+    ]
+    assert (columns[0].minimum, columns[0].mean) == (min(values[:, 0]), pytest.approx(values[:, 0].mean()))
 
 
 def test_a_byte_order_mark_and_quotes_over_lines_keep_lines_right(tmp_path: Path) -> None:
@@ -169,7 +204,7 @@ def test_any_common_delimiter_is_recognised(mark: str, tmp_path: Path) -> None:
     assert not any(isinstance(fact, FileTrouble) for fact in checkup.seen)
 
 
-@pytest.mark.parametrize("mark", ["^", "~", "::"])
+@pytest.mark.parametrize("mark", ["^", "~", "::", "#"])
 def test_a_delimiter_that_is_not_recognised_is_said(mark: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(
         "a,b,c\n".replace(",", mark) + "".join(f"{i},{i * 7},x\n" for i in range(99)).replace(",", mark)

@@ -10,6 +10,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from torchmedic.checkups.data import limits
+from torchmedic.checkups.data.engine import connected
 from torchmedic.checkups.data.limits import amount, engine_limit, memory, room_for_hashes, threads
 from torchmedic.checkups.data.options import DataError
 
@@ -60,3 +62,49 @@ def test_the_whole_process_stays_under_the_limit(tmp_path: Path) -> None:
     assert seen["repeats"] == 7
     assert seen["peak"] < 512 << 20
     assert [left.name for left in tmp_path.iterdir()] == ["events.parquet"]
+
+
+def _grouped(folder: Path, monkeypatch: pytest.MonkeyPatch, **files: str) -> None:
+    """A process in the control group a/b, with a file of limits in each of the groups."""
+    (folder / "a" / "b").mkdir(parents=True)
+    (folder / "own").write_text("0::/a/b\n")
+    for place, text in files.items():
+        group, _, name = place.rpartition("_in_")
+        (folder / name.replace("_", "/") / group.replace("_", ".")).write_text(text)
+    monkeypatch.setattr(limits, "_GROUPS", folder)
+    monkeypatch.setattr(limits, "_OWN_GROUP", folder / "own")
+    for name in ("SLURM_CPUS_PER_TASK", "SLURM_MEM_PER_NODE", "SLURM_MEM_PER_CPU"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_control_groups_have_a_say_in_threads_and_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(16)))
+    _grouped(
+        tmp_path,
+        monkeypatch,
+        cpu_max_in_a="300000 100000\n",
+        cpu_max_in_a_b="max 100000\n",
+        memory_max_in_a_b=f"{1 << 30}\n",
+        memory_max_in_a="max\n",
+    )
+    assert (threads(), memory()) == (3, 512 << 20)
+
+
+def test_slurm_has_a_say_in_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _grouped(tmp_path, monkeypatch)
+    free = memory()
+    monkeypatch.setenv("SLURM_MEM_PER_NODE", "1024")
+    assert memory() == 512 << 20
+    monkeypatch.setenv("SLURM_MEM_PER_NODE", "0")
+    monkeypatch.setenv("SLURM_MEM_PER_CPU", "600")
+    monkeypatch.setenv("SLURM_CPUS_PER_TASK", "2")
+    assert memory() == min(free, 600 << 20)
+
+
+def test_the_engine_takes_the_threads_it_is_allowed_and_spills_into_a_folder_of_its_own() -> None:
+    with connected("1GiB") as connection:
+        asked = "SELECT current_setting('threads'), current_setting('temp_directory')"
+        cores, folder = connection.execute(asked).fetchone()
+        assert cores == threads()
+        assert Path(folder).is_dir()
+    assert not Path(folder).exists()

@@ -15,7 +15,7 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 
-from tests.data.dirty import write_csv
+from tests.data.dirty import visits, write_csv
 from torchmedic.checkups.data.check import check_paths
 from torchmedic.checkups.data.options import Options
 from torchmedic.cli.data import command
@@ -82,8 +82,8 @@ def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path, seconds: f
     pytest.fail(f"no Spark Connect server after {seconds} s: {log.read_text()[-3000:]}")
 
 
-def _findings(path: Path, **options: Any) -> list[tuple[Any, ...]]:
-    checkup = check_paths((str(path),), Options(group_by=("itemid",), **options))
+def _findings(*paths: Path, **options: Any) -> list[tuple[Any, ...]]:
+    checkup = check_paths(tuple(map(str, paths)), Options(**options))
     verdict = examine(Run(observations=tuple(checkup.seen)))
     return [
         (d.code, d.severity, d.headline, d.culprit.field, d.culprit.rows, d.culprit.group) for d in verdict.diagnoses
@@ -92,8 +92,8 @@ def _findings(path: Path, **options: Any) -> list[tuple[Any, ...]]:
 
 def test_every_finding_is_that_of_duckdb(server: str, tmp_path: Path) -> None:
     path = write_csv(tmp_path)
-    on_duckdb = _findings(path)
-    assert _findings(path, engine="spark", remote=server) == on_duckdb
+    on_duckdb = _findings(path, group_by=("itemid",))
+    assert _findings(path, group_by=("itemid",), engine="spark", remote=server) == on_duckdb
     found = {code for code, *_ in on_duckdb}
     wanted = {
         "DAT100",
@@ -109,6 +109,38 @@ def test_every_finding_is_that_of_duckdb(server: str, tmp_path: Path) -> None:
         "DAT118",
     }
     assert wanted <= found, wanted - found
+
+
+def test_every_finding_about_other_columns_is_that_of_duckdb(server: str, tmp_path: Path) -> None:
+    visits().to_parquet(tmp_path / "visits.parquet", index=False)
+    on_duckdb = _findings(tmp_path / "visits.parquet")
+    assert _findings(tmp_path / "visits.parquet", engine="spark", remote=server) == on_duckdb
+    found = {code for code, *_ in on_duckdb}
+    wanted = {
+        "DAT103",
+        "DAT106",
+        "DAT107",
+        "DAT116",
+        "DAT117",
+        "DAT121",
+        "DAT122",
+        "DAT123",
+        "DAT124",
+        "DAT139",
+    }
+    assert wanted <= found, wanted - found
+
+
+def test_what_training_and_test_files_share_is_that_of_duckdb(server: str, tmp_path: Path) -> None:
+    table = visits(800).assign(day=lambda t: t["seen"].str[:10], patient=lambda t: t["number"] % 800 * 7 % 30)
+    table = table.drop(columns=["lengths", "seen", "number"])
+    parts = {"train": table.iloc[:600], "test": table.iloc[500:], "all": table}
+    paths = [tmp_path / f"{name}.parquet" for name in parts]
+    for path, part in zip(paths, parts.values(), strict=True):
+        part.to_parquet(path, index=False)
+    on_duckdb = _findings(*paths, time="day")
+    assert _findings(*paths, time="day", engine="spark", remote=server) == on_duckdb
+    assert {"DAT112", "DAT113", "DAT114", "DAT115"} <= {code for code, *_ in on_duckdb}
 
 
 def test_rows_of_a_cluster_are_listed_by_their_id(server: str, tmp_path: Path) -> None:

@@ -93,12 +93,14 @@ def test_the_sizes_that_memory_grows_with_are_found(tmp_path: Path) -> None:
         (("missing.py",), "no such script"),
         (("--html", "nowhere/x.html", "train.py"), "there is no folder nowhere"),
         (("--sweep", "edges=1,2", "--json", "x.json", "train.py"), "the script does not run with --edges"),
+        (("--sweep", "edges=1,2", "deaf.py"), "memory is the same with every --edges"),
         (("broken.py",), "broken.py:1: SyntaxError"),
     ],
 )
 def test_bad_questions_get_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
     (tmp_path / "train.py").write_text(_SCRIPT)
     (tmp_path / "broken.py").write_text("def f(:\n")
+    (tmp_path / "deaf.py").write_text(_SCRIPT.replace("parse_args()", "parse_known_args()[0]"))
     done = _torchmedic(tmp_path, *arguments)
     assert done.returncode == 2
     assert said in done.stderr
@@ -154,6 +156,24 @@ def test_a_script_that_ends_before_its_training_is_not_said_to_fit(tmp_path: Pat
     assert "train.py:6" in done.stdout
 
 
+def test_a_script_that_came_to_nothing_has_the_last_word(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("import torch\nprint('usage: train.py CONFIG')\n")
+    done = _torchmedic(tmp_path, "train.py")
+    assert done.returncode == 1
+    assert "without an optimizer step and without a tensor; its last words: usage: train.py CONFIG" in done.stdout
+    assert "peak" not in done.stdout
+
+
+def test_a_size_that_changes_nothing_is_said_to(tmp_path: Path) -> None:
+    labelled = _SCRIPT.replace(
+        "parser.parse_args()", "(parser.add_argument('--labelled', type=int), parser.parse_args())[1]"
+    )
+    (tmp_path / "train.py").write_text(labelled)
+    done = _torchmedic(tmp_path, "--sweep", "labelled=10,20", "train.py")
+    assert done.returncode == 0, done.stderr
+    assert "memory does not depend on labelled" in done.stdout
+
+
 def test_a_step_behind_a_number_of_the_cards_is_reached(tmp_path: Path) -> None:
     guarded = _SCRIPT.replace("    optimizer.step()", "    if model[0].weight.norm().item() < 0.5: optimizer.step()")
     (tmp_path / "train.py").write_text(guarded)
@@ -170,3 +190,12 @@ def test_a_process_that_dies_in_its_tear_down_has_told_all_before(tmp_path: Path
     done = _torchmedic(tmp_path, "train.py")
     assert done.returncode == 0, done.stdout
     assert "taken for 0" in done.stdout
+
+
+def test_words_of_the_tear_down_are_not_the_scripts(tmp_path: Path) -> None:
+    dying = "import atexit, os, signal\natexit.register(os.kill, os.getpid(), signal.SIGABRT)\n"
+    said = "print('usage: train.py CONFIG', flush=True)\natexit.register(os.write, 2, b'terminate called')\n"
+    (tmp_path / "train.py").write_text(f"{dying}import torch\n{said}")
+    done = _torchmedic(tmp_path, "train.py")
+    assert done.returncode == 1
+    assert "its last words: usage: train.py CONFIG" in done.stdout

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 import torch
 
 from tests.memory.running import plan_of_text
+from torchmedic.checkups.memory.kernel_guard import can_guard
 from torchmedic.facts import MemoryPlan
 
 _START = """
@@ -29,8 +32,12 @@ for _ in range(3):
 _WEIGHTS = 4 * (256 * 256 + 256)
 
 
+def _script(text: str) -> str:
+    return _START + textwrap.dedent(text) + _STEPS
+
+
 def _followed(folder: Path, text: str) -> MemoryPlan:
-    plan = plan_of_text(_START + textwrap.dedent(text) + _STEPS, folder)
+    plan = plan_of_text(_script(text), folder)
     assert plan.lost is None, plan.lost
     return plan
 
@@ -144,3 +151,44 @@ def test_temporary_files_are_real_and_go_with_the_prediction(tmp_path: Path) -> 
     plan = _followed(tmp_path, text)
     assert plan.not_written == ("where",)
     assert os.listdir(tmp_path) == ["script.py"]
+
+
+def test_libraries_that_open_files_themselves_are_led_too(tmp_path: Path) -> None:
+    (tmp_path / "frame.parquet").write_text("precious")
+    text = """
+        import sqlite3, sqlite3.dbapi2
+        for library in (sqlite3, sqlite3.dbapi2):
+            with library.connect("runs.db") as base: base.execute("create table if not exists t (x)")
+            assert library.connect(":memory:").execute("select 1").fetchone() == (1,)
+        import pandas as pd, pyarrow as pa, pyarrow.parquet as pq
+        pd.DataFrame({"a": [1, 2]}).to_parquet("frame.parquet"); assert pd.read_parquet("frame.parquet").a.sum() == 3
+        pq.write_table(pa.table({"x": [1, 2, 3]}), "table.parquet"); assert pq.read_table("table.parquet").num_rows == 3
+        assert pq.ParquetFile("table.parquet").metadata.num_rows == 3
+        with pa.OSFile("raw", "wb") as file: file.write(b"abc")
+        assert pa.memory_map("raw").read() == b"abc"
+    """
+    plan = _followed(tmp_path, text)
+    assert set(plan.not_written) == {"frame.parquet", "table.parquet", "raw", "runs.db"}
+    assert _content(tmp_path) == {"frame.parquet": b"precious"}
+
+
+@pytest.mark.skipif(not can_guard(), reason="this Linux has no Landlock")
+def test_other_programs_cannot_delete_move_or_empty_what_is_there(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    for name in ("runs/a.txt", "notes.txt", "log.txt"):
+        (tmp_path / name).write_text("precious")
+    (tmp_path / "part.py").write_text("")
+    before = _content(tmp_path)
+    text = """
+        import subprocess, part
+        os.system("rm -rf runs; mkdir -p made")
+        subprocess.run(["mv", "notes.txt", "moved.txt"])
+        subprocess.run("echo mine > log.txt", shell=True)
+        assert Path("made").is_dir()
+    """
+    (tmp_path / "script.py").write_text(_script(text))
+    command = [sys.executable, "-m", "torchmedic", "memory", "script.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    (tmp_path / "script.py").unlink()
+    assert _content(tmp_path) == before

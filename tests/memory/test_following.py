@@ -345,3 +345,50 @@ def test_sizes_that_no_followed_step_may_have_shown_are_said_to_be_open(tmp_path
     trying = _training(tmp_path, between=f"torch.backends.cudnn.benchmark = True; {image}")
     assert quiet.assumed == ()
     assert ["cudnn.benchmark" in one.what for one in trying.assumed] == [True]
+
+
+_CELLS = """
+import torch
+from torch import nn
+cell = nn.{kind}(64, 512).cuda()
+optimizer = torch.optim.SGD(cell.parameters(), lr=0.1)
+for step in range(3):
+    hidden = torch.zeros(1000, 512).cuda()
+    state = (hidden, hidden.clone()) if isinstance(cell, nn.LSTMCell) else hidden
+    for x in torch.randn(4, 1000, 64).cuda():
+        state = cell(x, state)
+    loss = (state[0] if isinstance(state, tuple) else state).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        # Kept of each unit and step: the gates of both products and the state before, and what the kernel adds.
+        ("GRUCell", 3 + 3 + 1 + 5),
+        ("LSTMCell", 4 + 4 + 2 + 4),
+    ],
+)
+def test_recurrent_cells_keep_their_gates(kind: str, values: int, tmp_path: Path) -> None:
+    plan = plan_of_text(_CELLS.format(kind=kind), tmp_path)
+    assert plan.lost is None
+    assert plan.by_category["activations"] == pytest.approx(4 * values * 1000 * 512 * 4, rel=0.1)
+
+
+def test_the_parts_of_torch_cuda_answer_as_torch_cuda_does(tmp_path: Path) -> None:
+    asked = "torch.cuda.random.set_rng_state(torch.cuda.random.get_rng_state()); torch.cuda.memory.empty_cache()"
+    plan = _training(tmp_path, after=asked)
+    assert (plan.lost, plan.steps) == (None, 2)
+
+
+def test_steps_of_many_passes_are_left_when_two_have_shown_the_peak(tmp_path: Path) -> None:
+    text = _TRAINING.format(moved=".cuda()", between="", batch="torch.randn(64, 256, device='cuda')", after="pass")
+    text = text.replace("range(4)", "range(40)").replace("optimizer.step()", "(step % 10 == 9) and optimizer.step()")
+    text = text.replace("optimizer.zero_grad()", "(step % 10 == 0) and optimizer.zero_grad()")
+    whole = plan_of_text(text, tmp_path)
+    left = plan_of_text(f"import time\ntime.process_time = lambda: 1e9\n{text}", tmp_path)
+    assert (whole.steps, left.steps) == (2, 1)
+    assert left.phase_peaks == whole.phase_peaks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from torchmedic.checkups.memory.allocator import MIB, CachingAllocator
 from torchmedic.checkups.memory.cards import GIB, UnknownCard, card_named
 from torchmedic.checkups.memory.growth import fit
 from torchmedic.cli._memory_auto import dimension_law, size_axes
-from torchmedic.cli._memory_axes import law_text, parse_sweep, with_flag
+from torchmedic.cli._memory_axes import Axis, batch_axis, law_text, parse_sweep, with_flag
 from torchmedic.cli._output import OneLineError
 from torchmedic.facts import MemoryPlan
 from torchmedic.facts.memory_plan import Dimension, GrowthTerm
@@ -106,6 +107,18 @@ def _plan(**known: Any) -> MemoryPlan:
 def test_a_flag_is_replaced_or_added() -> None:
     assert with_flag(["t.py", "--bs=4"], "--bs", "8") == ["t.py", "--bs=8"]
     assert with_flag(["t.py"], "--bs", "8") == ["t.py", "--bs", "8"]
+    assert with_flag(["t.py", "train.bs=4"], "--train.bs", "8") == ["t.py", "train.bs=8"]
+
+
+def test_the_batch_is_found_on_the_command_line_in_settings_and_among_the_flags() -> None:
+    plan = MemoryPlan(
+        mode="fake-cuda", card="H200", steps=2, peak_allocated=1, peak_reserved=1, peak_requested=1, context=1,
+        phase="forward", peak_step=1, loader_batch=7, flags={"--bs": 5},
+    )  # fmt: skip
+    assert batch_axis(["t.py", "--batch-size", "4"], plan) == Axis("batch-size", "--batch-size", 4)
+    assert batch_axis(["t.py", "data.batch_size=4"], plan) == Axis("data.batch_size", "data.batch_size", 4)
+    assert batch_axis(["t.py"], plan) == Axis("bs", "--bs", 5)
+    assert batch_axis(["t.py"], replace(plan, flags={})) == Axis("batch", "", 7)
 
 
 @pytest.mark.parametrize("text", ["batch-size", "batch-size=", "batch-size=4", "=4,8", "batch-size=a,b"])

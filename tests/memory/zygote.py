@@ -23,7 +23,8 @@ import transformers
 
 from torchmedic.checkups.memory import selftest
 from torchmedic.checkups.memory.asking import Request
-from torchmedic.checkups.memory.held_files import hold_files, lead_libraries
+from torchmedic.checkups.memory.held_files import hold_files
+from torchmedic.checkups.memory.held_libraries import lead_libraries
 from torchmedic.checkups.memory.session import lost_to, pretend
 
 _LIMIT = 300
@@ -78,7 +79,10 @@ def _refuse() -> None:
 
 
 def _at_once(module: str, callback: Callable[[], None]) -> None:
-    importlib.import_module(module)
+    try:
+        importlib.import_module(module)
+    except ModuleNotFoundError:  # a library that this environment lacks
+        return
     callback()
 
 

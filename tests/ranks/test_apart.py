@@ -34,6 +34,12 @@ def test_a_rank_with_fewer_batches_is_named_across_functions() -> None:
     assert any(also.location.source.strip() == "for x in loader:" for also in told.also)
 
 
+def test_a_rank_that_stops_early_is_named_where_it_does() -> None:
+    told = _told("patience")
+    assert (told.code, told.ranks, told.where and told.where.line) == ("RNK007", (1,), _line("patience"))
+    assert told.headline == "rank 1 left the loop after 10 steps, and rank 0 did not"
+
+
 @pytest.mark.parametrize("kind", ["skip", "swallow"])
 def test_a_rank_that_skips_a_batch_has_as_many(kind: str) -> None:
     told = _told(kind)

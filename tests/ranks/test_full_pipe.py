@@ -13,7 +13,7 @@ SCRIPT = Path(__file__).parent / "scripts" / "full_pipe.py"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at through /proc")
-@pytest.mark.parametrize("kind", ["queue", "program"])
+@pytest.mark.parametrize("kind", ["queue", "program", "folds"])
 def test_a_full_pipe_is_named(kind: str) -> None:
     watched = run_watched(SCRIPT, kind, on_stuck="stop", stuck_after=2.0)
     (diagnosis,) = [found for found in watched.verdict.diagnoses if found.severity == "error"]

@@ -23,6 +23,7 @@ KINDS = {
     "fork": (2, "RNK017"),
     "file": (2, "RNK017"),
     "held": (2, "RNK017"),
+    "thread": (2, "RNK017"),
     "worker": (2, "ERR034"),
 }
 
@@ -93,6 +94,8 @@ def test_a_hang_is_named_with_the_line_of_each_rank(
         assert f"train.py:{_line('takes: fork')} " in text, "where the lock was taken that the worker got a copy of"
     if kind == "file":
         assert "the lock on `cache.lock` is held by this very rank" in text
+    if kind == "thread":
+        assert "rank 1 waits for a thread that died of ValueError, and rank 0 waits for it" in text
     if kind == "held":
         assert "the lock on `cache.lock` is held by rank 0, which keeps it while it waits for the others" in text
     if kind != "worker":

@@ -12,7 +12,10 @@ from torchmedic.facts import (
     ChildDeath,
     CollectiveCall,
     CollectiveCalls,
+    Crash,
+    Frame,
     Interrupted,
+    Joining,
     Location,
     Observation,
     PeerLost,
@@ -23,11 +26,16 @@ from torchmedic.facts import (
     Replica,
     Run,
     RunInfo,
+    SourceFile,
     Standing,
     WrapperSeen,
 )
-from torchmedic.ranks.merging import merged
+from torchmedic.ranks.folders import new_rank, run_file_of
+from torchmedic.ranks.marks import note_stop
+from torchmedic.ranks.merging import load_whole, merged
+from torchmedic.ranks.standstill import everyone_stands
 from torchmedic.render.plain import to_dict
+from torchmedic.store import append
 from torchmedic.triage import examine
 
 LINE = Location(file="train.py", line=12, function="main", source='    device = torch.device("cuda")')
@@ -173,6 +181,32 @@ def test_ranks_of_the_life_before_are_not_told_with_those_of_the_last() -> None:
     assert [part.info.folder for part in merged(None, [*lives, *again]).ranks] == ["r/rank0-1", "r/rank1-1"]
 
 
+@pytest.mark.parametrize(("patience", "stands"), [(0.0, True), (15.0, False)])
+def test_a_starter_that_only_waits_for_its_ranks_does_not_delay_the_news(patience: float, stands: bool) -> None:
+    """One that waits for a child has long patience; it counts only where it has said itself that it stands."""
+    rank = Run(info=RunInfo(rank=0), observations=(Standing(still=20.0, patience=15.0, waits_for="loader"),))
+    starter = Run(observations=(Standing(still=20.0, patience=patience, waits_for="process"),))
+    assert everyone_stands(merged(starter, [rank])) is stands
+
+
+def test_a_kill_by_which_we_end_a_hang_is_nobodys_death(tmp_path: Path) -> None:
+    folder = new_rank(tmp_path, 0)
+    append(folder / run_file_of(0), [ChildDeath(signal=9, name="SIGKILL")])
+    assert [found.code for found in examine(load_whole(tmp_path)).diagnoses] != []
+    note_stop(tmp_path)
+    assert load_whole(tmp_path).first(ChildDeath) is None
+
+
+def test_a_life_that_never_came_together_leaves_the_word_to_the_one_before() -> None:
+    def life(number: int, what: Observation) -> list[Run]:
+        folders = [f"r/rank{rank}-{number}" if number else f"r/rank{rank}" for rank in (0, 1)]
+        infos = [RunInfo(rank=rank, world=2, folder=folder, started=number) for rank, folder in enumerate(folders)]
+        return [Run(info=info, observations=(what,)) for info in infos]
+
+    lives = [*life(0, RankSeen(rank=0, world=2)), *life(1, Joining(rank=0, world=2))]
+    assert [part.info.folder for part in merged(None, lives).ranks] == ["r/rank0", "r/rank1"]
+
+
 def test_a_killed_rank_is_told_in_one_way_however_it_was_started() -> None:
     death = ChildDeath(signal=9, name="SIGKILL", last_seen=LINE)
     (diagnosis,) = examine(ranks((death,), (PeerLost(message="Connection closed by peer"),))).diagnoses
@@ -190,3 +224,37 @@ def test_every_line_of_the_users_own_is_shown_and_those_of_libraries_are_counted
     lines = list(stack_lines((*library, *own)))
     assert len(lines) == 3 + 1 + 20
     assert lines[3] == "… 6 more of libraries"
+
+
+@pytest.mark.parametrize(
+    ("message", "headline"),
+    [
+        (
+            "ProcessGroupGloo::allgather: invalid output tensor list at index 0 (expected length 2, got 3)",
+            "`all_gather` is given a list of 3 tensors in a group of 2 ranks",
+        ),
+        (
+            "ProcessGroupGloo::gather: Incorrect output list size 1. Output list size should be 2, same as size of the",
+            "`all_gather` is given a list of 1 tensors in a group of 2 ranks",
+        ),
+        (
+            "Argument ``gather_list`` must be specified on destination rank.",
+            "`all_gather` is given no list on the one rank that needs it",
+        ),
+        (
+            "ProcessGroupGloo::broadcast: invalid root rank: 5",
+            "`all_gather` names rank 5 as its root, which the group does not have",
+        ),
+        (
+            "Check failed: outputShape[0] * worldSize == inputShape[0] (8 vs. 4).",
+            "what `all_gather` gathers or scatters is not as many times as large as there are ranks",
+        ),
+    ],
+)
+def test_a_collective_that_refuses_its_arguments_is_explained(message: str, headline: str) -> None:
+    at = Location(file="train.py", line=2, function="main", source="dist.all_gather(out, x)")
+    frame = Frame(location=at, is_user=True)
+    source = SourceFile(file="train.py", text="out = [x]\ndist.all_gather(out, x)\n")
+    crash = Crash(exception="RuntimeError", message=message, frames=(frame,))
+    (diagnosis,) = examine(Run(observations=(source, crash))).diagnoses
+    assert (diagnosis.code, diagnosis.headline) == ("ERR250", headline)

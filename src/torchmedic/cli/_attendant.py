@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torchmedic.ranks.marks import clear_mark, mark_time, take_mark
+from torchmedic.ranks.marks import clear_mark, mark_time, note_stop, take_mark
 from torchmedic.translation import said
 
 # What there is to tell is imported when there is something to tell: a script does not wait for it to start.
@@ -38,6 +38,7 @@ class Attendant:
                 self._below = _stuck.below(pid)
                 if self._stops:
                     self.stopped = True
+                    note_stop(self._folder)
                     _stuck.stop(pid)
             else:
                 clear_mark(self._folder)

@@ -168,6 +168,8 @@ def _growth_lines(found: Sweep) -> Iterator[str]:
     for phase, law in sorted(found.growth.laws.items(), key=lambda item: -item[1].at(found.sizes[-1])):
         counts = "  <- the peak" if phase == found.growth.phase_at(found.sizes[-1]) else ""
         yield f"  {phase:>9}: {law_text(law, name)}{counts}"
+    if all(plan.phase_peaks == found.plans[0].phase_peaks for plan in found.plans):
+        yield f"  memory does not depend on {name}"
     for driver in drivers(found):
         place = f"{driver.where.file}:{driver.where.line}  {driver.where.source.strip()}"
         tensor = f", {driver.tensor}" if driver.tensor else ""

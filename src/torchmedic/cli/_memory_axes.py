@@ -16,6 +16,7 @@ _BATCH_FLAGS = (
     "--batch-size", "--batch_size", "--batch", "--bs", "-b", "--train-batch-size", "--train_batch_size",
     "--per_device_train_batch_size", "--micro-batch-size", "--micro_batch_size",
 )  # fmt: skip
+_ENOUGH = 2
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,14 @@ def with_flag(command: Sequence[str], flag: str, value: str) -> list[str]:
 
     >>> with_flag(["train.py", "--bs", "4"], "--bs", "8")
     ['train.py', '--bs', '8']
+    >>> with_flag(["train.py", "data.bs=4"], "--data.bs", "8")
+    ['train.py', 'data.bs=8']
     """
     changed = list(command)
     for at, word in enumerate(changed):
+        if word.startswith(f"{flag.lstrip('-')}="):  # settings of a file, given anew
+            changed[at] = f"{flag.lstrip('-')}={value}"
+            return changed
         if word == flag and at + 1 < len(changed):
             changed[at + 1] = value
             return changed
@@ -64,10 +70,13 @@ def batch_axis(command: Sequence[str], plan: MemoryPlan) -> Axis | None:
     """Where the batch size of this run comes from, if that can be told."""
     for at, word in enumerate(command):
         name, _, inline = word.partition("=")
-        if name in _BATCH_FLAGS:
+        if name in _BATCH_FLAGS or (inline and f"--{name.rpartition('.')[2]}" in _BATCH_FLAGS):
             value = inline or (command[at + 1] if at + 1 < len(command) else "")
             if value.isdigit() and int(value) > 0:
                 return Axis(name.lstrip("-"), name, int(value))
+    declared = next((flag for flag in _BATCH_FLAGS if plan.flags.get(flag)), None)
+    if declared is not None:
+        return Axis(declared.lstrip("-"), declared, plan.flags[declared])
     return Axis("batch", "", plan.loader_batch) if plan.loader_batch else None
 
 
@@ -85,17 +94,30 @@ def parse_sweep(text: str) -> tuple[Axis, tuple[int, ...]]:
 
 
 def sweep(command: Sequence[str], request: Request, axis: Axis, sizes: Sequence[int]) -> Sweep | None:
-    """Ask for every size; None where fewer than two could be followed, an error where the script refuses the flag."""
+    """Ask for every size; None where fewer than two could be followed, an error where the flag was asked for."""
     asked = [(size, axis.ask(command, request, size)) for size in sizes]
     found = [(size, plan) for size, plan in asked if plan is not None and plan.steps and plan.lost is None]
-    if len(found) < 2:
-        refused = next((plan.lost.error for _, plan in asked if plan is not None and plan.ended and plan.lost), None)
-        if refused is not None and axis.flag and not axis.current:
-            raise OneLineError(f"--sweep {axis.name}: the script does not run with {axis.flag}: {refused}")
+    if axis.flag and not axis.current:
+        _check_answers(axis, [plan for _, plan in asked], [plan for _, plan in found])
+    if len(found) < _ENOUGH:
         return None
     kept = tuple(size for size, _ in found)
     plans = tuple(plan for _, plan in found)
     return Sweep(axis, kept, plans, fit(kept, [plan.phase_peaks for plan in plans]))
+
+
+def _check_answers(axis: Axis, asked: Sequence[MemoryPlan | None], found: Sequence[MemoryPlan]) -> None:
+    """A flag that the user names and the script refuses, or does not know, is no axis."""
+    if len(found) < _ENOUGH:
+        lost = [plan.lost.error for plan in asked if plan is not None and plan.lost is not None]
+        why = lost[0] if lost else "no optimizer step was seen"
+        raise OneLineError(f"--sweep {axis.name}: the script does not run with {axis.flag}: {why}")
+    declared = any(flag.startswith(axis.flag) for flag in found[0].flags)
+    if not declared and all(plan.phase_peaks == found[0].phase_peaks for plan in found):
+        raise OneLineError(
+            f"--sweep {axis.name}: memory is the same with every {axis.flag}: the script does not read that flag, or "
+            "nothing on the card depends on it"
+        )
 
 
 def around(size: int) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ from torchmedic.settings import Settings
 # Compiled or scripted code cannot be seen operation by operation; memory is that of the plain program.
 _PLAIN = {"TORCHDYNAMO_DISABLE": "1", "TORCH_COMPILE_DISABLE": "1", "PYTORCH_JIT": "0", "WANDB_MODE": "disabled"}
 
-_ERRORS = "stderr.txt"
+_OUTPUT, _ERRORS = "stdout.txt", "stderr.txt"
 _TAIL = 8192
 
 
@@ -32,7 +32,17 @@ def answer(command: Sequence[str], card: str, *, real: bool = False) -> MemoryPl
         raise OneLineError(f"the script ended before it could be followed: {words or 'it said nothing'}")
     if real or plan.ended or (plan.steps > 0 and plan.peak_allocated > 0):
         return plan
-    return _other_number(command, card, plan) or _on_cpu(command, card, plan)
+    best = _other_number(command, card, plan) or _on_cpu(command, card, plan)
+    return _came_to_nothing(best, words) if best is not None else None
+
+
+def _came_to_nothing(plan: MemoryPlan, words: str) -> MemoryPlan:
+    """A script that ends well without a step and without a tensor has no peak: zero bytes would be no answer."""
+    if plan.lost is not None or plan.steps or plan.peak_allocated:
+        return plan
+    said = f"; its last words: {words}" if words else ""
+    error = f"it ended without an optimizer step and without a tensor{said}"
+    return replace(plan, ended=True, lost=LostTrack(error=error, where=plan.left_at))
 
 
 def _other_number(command: Sequence[str], card: str, plan: MemoryPlan) -> MemoryPlan | None:
@@ -72,12 +82,14 @@ def _followed(command: Sequence[str], request: Request) -> tuple[MemoryPlan | No
         settings = Settings(run_folder=str(folder), parent=os.getpid(), purpose="memory")
         environment = {**armed_environment(settings), **_PLAIN}
         silent = not os.environ.get("TORCHMEDIC_MEMORY_LOUD")
-        with (folder / _ERRORS).open("wb") as errors:
-            status = start_and_wait(command, environment, silent=silent, errors=errors if silent else None)
-        words = _last_words(folder / _ERRORS)
+        with (folder / _OUTPUT).open("wb") as output, (folder / _ERRORS).open("wb") as errors:
+            kept = (output, errors) if silent else None
+            status = start_and_wait(command, environment, silent=silent, kept=kept)
         answer = folder / PLAN_FILE
         if not answer.exists():
-            return None, words
+            return None, _last_words(folder / (_ERRORS if status else _OUTPUT))
+        # A signal behind a plan met the tear-down: what the runtime writes then are not the script's words.
+        words = _last_words(folder / (_ERRORS if status > 0 else _OUTPUT))
         plan = from_plain(MemoryPlan, json.loads(answer.read_text()))
         return (plan if plan.lost is not None else _ended(plan, status, words)), words
     finally:
@@ -97,7 +109,7 @@ def _ended(plan: MemoryPlan, status: int, words: str) -> MemoryPlan:
 
 
 def _last_words(file: Path) -> str:
-    """The last line that a process wrote on standard error, with the place where Python names one for it."""
+    """The last line that a process wrote, with the place where Python names one for it."""
     with file.open("rb") as errors:
         errors.seek(max(0, file.stat().st_size - _TAIL))
         text = errors.read().decode(errors="replace")

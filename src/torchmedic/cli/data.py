@@ -60,6 +60,8 @@ def command(
     from torchmedic.checkups.data.options import DataError, Progress
 
     check_apart(json_path, html_path, asked["rows_path"])
+    if asked["rows_path"] is not None and asked["rows_path"].suffix not in (".parquet", ".csv"):
+        raise OneLineError("--rows: its name must end in .parquet or .csv")
     check_result_path(json_path)
     for path in (html_path, asked["rows_path"]):
         check_writable(path)

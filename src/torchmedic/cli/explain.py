@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import sys
 from dataclasses import asdict
@@ -147,6 +148,10 @@ def _decoded(data: bytes, name: str) -> str:
         raise OneLineError(f"{name}: empty")
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     text = data.decode(encoding, errors="replace")
+    if "\ufffd" in text and b"\0" not in data:
+        # A Chinese console of Windows writes so; bytes that are no text do not come out of it whole.
+        with contextlib.suppress(UnicodeDecodeError):
+            text = data.decode("gb18030")
     strange = sum(character in "\0\ufffd" for character in text[:65536])
     if "\0" in text or strange > max(8, len(text[:65536]) // 20):
         raise OneLineError(f"{name}: binary, not a text")

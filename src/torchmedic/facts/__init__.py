@@ -11,10 +11,13 @@ from torchmedic.facts.clues import MissingCell as MissingCell
 from torchmedic.facts.clues import MissingKey as MissingKey
 from torchmedic.facts.clues import NoneOrigin as NoneOrigin
 from torchmedic.facts.clues import NumberAsText as NumberAsText
+from torchmedic.facts.clues import UndecodableText as UndecodableText
 from torchmedic.facts.clues import UsedUpGenerator as UsedUpGenerator
 from torchmedic.facts.codec import from_plain as from_plain
 from torchmedic.facts.codec import observation_from_plain as observation_from_plain
 from torchmedic.facts.codec import to_plain as to_plain
+from torchmedic.facts.columns import TableTaken as TableTaken
+from torchmedic.facts.columns import TargetColumn as TargetColumn
 from torchmedic.facts.core import Location as Location
 from torchmedic.facts.core import ModuleFact as ModuleFact
 from torchmedic.facts.core import Observation as Observation
@@ -79,6 +82,7 @@ from torchmedic.facts.environment import Package as Package
 from torchmedic.facts.environment import PageInFile as PageInFile
 from torchmedic.facts.environment import ShadowedModule as ShadowedModule
 from torchmedic.facts.environment import StartUp as StartUp
+from torchmedic.facts.evaluations import EvaluatedPair as EvaluatedPair
 from torchmedic.facts.flags import FreezeUndone as FreezeUndone
 from torchmedic.facts.flags import FrozenGroup as FrozenGroup
 from torchmedic.facts.flags import FrozenMoved as FrozenMoved
@@ -120,6 +124,7 @@ from torchmedic.facts.memory import FruitlessCache as FruitlessCache
 from torchmedic.facts.memory import KeptGraph as KeptGraph
 from torchmedic.facts.memory import PiledTensors as PiledTensors
 from torchmedic.facts.memory import PilingHooks as PilingHooks
+from torchmedic.facts.memory import WorkerCache as WorkerCache
 from torchmedic.facts.memory import WorkerGrowth as WorkerGrowth
 from torchmedic.facts.memory_plan import BigTensor as BigTensor
 from torchmedic.facts.memory_plan import MemoryAtCrash as MemoryAtCrash
@@ -169,7 +174,6 @@ from torchmedic.facts.ranks import RankDevice as RankDevice
 from torchmedic.facts.ranks import RankEnded as RankEnded
 from torchmedic.facts.ranks import RankSeen as RankSeen
 from torchmedic.facts.ranks import RankStep as RankStep
-from torchmedic.facts.ranks import Replica as Replica
 from torchmedic.facts.ranks import SickElsewhere as SickElsewhere
 from torchmedic.facts.ranks import SplitSeen as SplitSeen
 from torchmedic.facts.ranks import Standing as Standing
@@ -178,9 +182,13 @@ from torchmedic.facts.ranks import ThreadStand as ThreadStand
 from torchmedic.facts.ranks import WorkerStand as WorkerStand
 from torchmedic.facts.ranks import WrapperSeen as WrapperSeen
 from torchmedic.facts.ranks import standing_of as standing_of
+from torchmedic.facts.ranks import starter_of as starter_of
 from torchmedic.facts.readings import FileRead as FileRead
 from torchmedic.facts.readings import NormalisedBy as NormalisedBy
 from torchmedic.facts.repeated import RepeatedDraw as RepeatedDraw
+from torchmedic.facts.replicas import GradientExchange as GradientExchange
+from torchmedic.facts.replicas import Replica as Replica
+from torchmedic.facts.replicas import WeightsWritten as WeightsWritten
 from torchmedic.facts.resizing import BlendedLabels as BlendedLabels
 from torchmedic.facts.resuming import LostMoments as LostMoments
 from torchmedic.facts.resuming import RateFromFile as RateFromFile
@@ -215,6 +223,7 @@ from torchmedic.facts.statements import MarksUnused as MarksUnused
 from torchmedic.facts.statements import NothingUsed as NothingUsed
 from torchmedic.facts.statements import ShuffledApart as ShuffledApart
 from torchmedic.facts.statements import UncalledMethod as UncalledMethod
+from torchmedic.facts.statements import UpdateOfName as UpdateOfName
 from torchmedic.facts.strays import StrayGradients as StrayGradients
 from torchmedic.facts.terms import EqualOperands as EqualOperands
 from torchmedic.facts.terms import EstimateAsTarget as EstimateAsTarget
@@ -228,6 +237,7 @@ from torchmedic.facts.terms import OnePositionForAll as OnePositionForAll
 from torchmedic.facts.terms import OneTargetForAll as OneTargetForAll
 from torchmedic.facts.terms import OwnAnswerAsTarget as OwnAnswerAsTarget
 from torchmedic.facts.terms import OwnPositive as OwnPositive
+from torchmedic.facts.terms import ShareOfOne as ShareOfOne
 from torchmedic.facts.terms import SoftmaxOfOne as SoftmaxOfOne
 from torchmedic.facts.terms import ThrownTerms as ThrownTerms
 from torchmedic.facts.terms import WeightAfterReduction as WeightAfterReduction
@@ -263,3 +273,4 @@ from torchmedic.facts.wiring import StrayLeaf as StrayLeaf
 from torchmedic.facts.wiring import TrainedInEval as TrainedInEval
 from torchmedic.facts.workers import SamplesRepeated as SamplesRepeated
 from torchmedic.facts.workers import WorkerStream as WorkerStream
+from torchmedic.facts.zeros import ZeroTimesZero as ZeroTimesZero

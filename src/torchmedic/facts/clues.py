@@ -79,7 +79,11 @@ class NoneOrigin(Observation):
 
 @fact
 class FileAtCrash(Observation):
-    """The file that could not be opened or read. `existing` is the deepest folder of its path that is there."""
+    """The file that could not be opened or read. `existing` is the deepest folder of its path that is there.
+
+    `lies_below` is another folder, of the script or above the working directory, from which a relative path would have
+    led to it; `below_script` says that it is the script's own.
+    """
 
     kind: ClassVar[str] = "file-at-crash"
     path: str
@@ -90,6 +94,9 @@ class FileAtCrash(Observation):
     existing: str = ""
     near: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    cwd: str = ""
+    lies_below: str = ""
+    below_script: bool = False
     step: int | None = None
 
 
@@ -149,4 +156,22 @@ class MissingCell(Observation):
     rows: int
     where: Location
     words: tuple[str, ...] = ()
+    step: int | None = None
+
+
+@fact
+class UndecodableText(Observation):
+    """Bytes that a codec refused, of `file` where one was open under the name `variable`.
+
+    `reads_as` is an encoding in which they read well; `format` is what kind of file they begin, where that is no text.
+    """
+
+    kind: ClassVar[str] = "undecodable-text"
+    codec: str
+    byte: int
+    position: int
+    file: str = ""
+    variable: str = ""
+    reads_as: str = ""
+    format: str = ""
     step: int | None = None

@@ -27,7 +27,8 @@ class Crash(Observation):
 
     `source` says where it was read: "live" frames have values, a pasted "text" has none.
     `cause` is the exception behind it (`__cause__` or `__context__`, or the one a worker passed on); `handling` says
-    that this one came up while that one was being handled.
+    that this one came up while that one was being handled, and `wraps` that a `raise` of the user's put it into other
+    words: what else was seen at the crash is then of the one behind it.
     """
 
     kind: ClassVar[str] = "crash"
@@ -36,6 +37,7 @@ class Crash(Observation):
     frames: tuple[Frame, ...] = ()
     cause: Crash | None = None
     handling: bool = False
+    wraps: bool = False
     notes: tuple[str, ...] = ()
     source: str = "live"
     step: int | None = None

@@ -91,13 +91,15 @@ class Outliers:
 
 @fact
 class TwoScales:
-    """Two heaps of values a factor apart, with a gap between them."""
+    """Two heaps of values a factor (and an offset) apart, with a gap between them, or a dip where they overlap."""
 
     factor: float
     low: float
     high: float
     low_count: int
     high_count: int
+    offset: float = 0.0
+    overlapping: bool = False
 
 
 @fact

@@ -14,11 +14,13 @@ class GraphCut(Observation):
 
     `how` is "detach", "data", "no_grad", "checkpoint", "library", "integer", "discrete", "item", "numpy", "tolist",
     "zero" (differentiable, with derivative 0 everywhere), "gradient" (what `torch.autograd.grad` returned without
-    `create_graph`) or "straight-through" (the constant side of an estimator, which is at `read` where `where` is the
-    line that holds its result against its own input).
+    `create_graph`), "cancelled" (added and subtracted again, as in `x + (q - x)`), "own-backward" (a `backward` of the
+    user's own that handed on zeros) or "straight-through" (the constant side of an estimator, which is at `read` where
+    `where` is the line that holds its result against its own input).
     `rebuilt` is the line that made a new leaf of the loss.
     `whole_term`: the parameters do get a gradient, but a whole term of the loss is cut off. `strayed` are the
     parameters that had the gradient of that term instead, and lost it before any optimizer used it.
+    `within_term`: not the whole term, but one summand inside it, as in the residual of a differential equation.
     """
 
     kind: ClassVar[str] = "graph-cut"
@@ -36,6 +38,7 @@ class GraphCut(Observation):
     loss_is_leaf: bool = False
     whole_term: bool = False
     strayed: tuple[str, ...] = ()
+    within_term: bool = False
     fresh: bool = True
     watched_steps: int = 0
     step: int | None = None

@@ -174,9 +174,11 @@ class CollatedApart(Observation):
 
 @fact
 class MirroredAlone(Observation):
-    """Drawn several times, samples whose field `image` is mirrored in some draws while `target` is the same in all.
+    """Drawn several times, samples whose field `image` is mirrored from one draw to another while `target` stays.
 
-    `axis` is -1 where left and right change places; `samples` of the `looked_at` show it; `where` mirrors.
+    `axis` is -1 where left and right change places, 0 for a quarter turn; `samples` of the `looked_at` show it; `where`
+    mirrors. `is_apart`: in other draws the target is mirrored, and the image is not; `called` is the line of the data
+    set that does both, where what mirrors is held by it.
     """
 
     kind: ClassVar[str] = "mirrored-alone"
@@ -188,3 +190,5 @@ class MirroredAlone(Observation):
     target: str
     samples: int
     looked_at: int
+    is_apart: bool = False
+    called: Location | None = None

@@ -17,7 +17,8 @@ class KeptGraph(Observation):
     `where` is the line that hands the tensor over, `stored` the line that puts it away where that is another one.
     `never_emptied` says that the outermost loop around that line has nothing in it that empties the container.
     `own_bytes` is what the tensors themselves take, all of them together. `goes_on` says that the line makes the new
-    value out of the old one; of a value computed from such a one it is not said.
+    value out of the old one; of a value computed from such a one it is not said. `key` is the one under which dicts in
+    the container hold the tensors.
     """
 
     kind: ClassVar[str] = "kept-graph"
@@ -40,6 +41,7 @@ class KeptGraph(Observation):
     resident_growth: int = 0
     own_bytes: int = 0
     goes_on: bool = False
+    key: str = ""
 
 
 @fact
@@ -81,6 +83,25 @@ class WorkerGrowth(Observation):
     path: str
     container: str
     count: int
+    where: Location | None = None
+
+
+@fact
+class WorkerCache(Observation):
+    """Loader workers that stay, and whose own memory grew by as much in every pass as in the second.
+
+    `growth` is what the last of `passes` passes added to all of them, `held` what they have for themselves. `path` is
+    the attribute or the function of the data set that keeps things, `where` the line that puts them there.
+    """
+
+    kind: ClassVar[str] = "worker-cache"
+    step: int | None
+    workers: int
+    passes: int
+    growth: int
+    held: int
+    dataset: str
+    path: str
     where: Location | None = None
 
 

@@ -13,7 +13,8 @@ class PaddedLabels(Observation):
     """A loss whose targets go on where the tokens are padding.
 
     `label` is what all targets there are, and None where they differ; `real` of the other targets are the same.
-    `padded_at` is the line that padded the targets, where that was seen, with the text `padded_by`. `is_token`: the
+    `padded_at` is the line that padded the targets, where that was seen, with the text `padded_by`; `built` the line
+    that built the loss, where it is a layer. `is_token`: the
     model learns the next token, padding is one of them, and stands for nothing else; `is_told`: a mask of the batch
     says where it is.
     """
@@ -34,3 +35,4 @@ class PaddedLabels(Observation):
     is_ending: bool = False
     is_token: bool = False
     is_told: bool = False
+    built: Location | None = None

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from typing import ClassVar
 
 from torchmedic.facts.core import Location, Observation, Run
 from torchmedic.facts.fact import fact
 
 # Waits that are nobody's fault as such: the process lets another one, a clock or a person go first.
-PATIENT = frozenset({"process", "sleep"})
-SLOW = PATIENT | {"network"}
+PATIENT = frozenset({"process", "sleep", "reader"})
+SLOW = frozenset({"process", "sleep", "network"})
 
 
 @fact
@@ -54,12 +54,13 @@ class Standing(Observation):
     """Where a process stands, because it has not moved for long or because another one asked.
 
     `waits_for` is what its main thread waits for: "collective", "gradients", "loader", "file-lock", "lock",
-    "process", "pipe" (a process that waits for room in one), "sleep", "network", "device" or "" where that cannot
-    be told; `call` is the function it waits in. `still` is for how many seconds nothing moved. `holder` is the
-    process that holds the lock on `file`, or waits for room in the pipe; `taken_by` is the thread that took the
-    lock the main one waits for, or that takes the one a forked worker waits for, `taken_at` its line. `ways_out`
-    are lines on which the loops around its line can be left early. `busy` is for how many seconds it has been at
-    work in one function without an operation of torch or a step, `too_busy` how long that may last.
+    "process", "pipe" (a process that waits for room in one), "reader" (of a queue, before it ends), "sleep",
+    "network", "device" or "" where that cannot be told; `call` is the function it waits in. `still` is for how many
+    seconds nothing moved. `holder` is the process that holds the lock on `file`, or waits for room in the pipe;
+    `taken_by` is the thread that took the lock the main one waits for, or that takes the one a forked worker waits for,
+    `taken_at` its line. `ways_out` are lines on which the loops around its line can be left early. `busy` is for how
+    many seconds it has been at work in one function without an operation of torch or a step, `too_busy` how long that
+    may last.
     """
 
     kind: ClassVar[str] = "standing"
@@ -312,24 +313,6 @@ class SplitSeen(Observation):
 
 
 @fact
-class Replica(Observation):
-    """The parameters of a rank that trains without a wrapper, after one of the steps that are compared (0: before any).
-
-    `exchanged` counts the collectives so far that carried gradients or parameters, `exchanged_at` is the line of the
-    first.
-    """
-
-    kind: ClassVar[str] = "replica"
-    step: int | None
-    norms: dict[str, float] = field(default_factory=dict)
-    exchanged: int = 0
-    exchanged_at: Location | None = None
-    built: Location | None = None
-    stepped_at: Location | None = None
-    seed: int = 0
-
-
-@fact
 class RankDevice(Observation):
     """The card a rank computes on: its number, its identity, how many the process can see, and who chose it where."""
 
@@ -350,6 +333,13 @@ class FileSaved(Observation):
     path: str
     where: Location | None = None
     step: int | None = None
+
+
+def starter_of(run: Run) -> Run:
+    """The process that started the ranks of a run, with what it saw itself."""
+    of_ranks = {id(seen) for rank in run.ranks for seen in rank.observations}
+    own = tuple(seen for seen in run.observations if id(seen) not in of_ranks)
+    return Run(info=replace(run.info, world=1), observations=own)
 
 
 def standing_of(run: Run) -> Standing | None:

@@ -158,7 +158,8 @@ class InplaceChange(Observation):
 class IndexOutside(Observation):
     """The first index or label that lies outside its table, and how many more there are.
 
-    `sample` is what the data set calls the row of the batch that it is in, where a DataLoader handed the batch out.
+    `sample` is what the data set calls the row of the batch that it is in, where a DataLoader handed the batch out, and
+    `made` the line of that data set which gives a sample its label.
     """
 
     kind: ClassVar[str] = "index-outside"
@@ -173,4 +174,5 @@ class IndexOutside(Observation):
     maximum: int = 0
     ignored: int | None = None
     sample: int | None = None
+    made: Location | None = None
     step: int | None = None

@@ -53,7 +53,8 @@ class SchedulerSeen(Observation):
 class LearningRates(Observation):
     """The learning rates that an optimizer stepped with: how many steps had none at all.
 
-    `given` is the rate that the optimizer was built with, which a scheduler multiplies.
+    `given` is the rate that the optimizer was built with, which a scheduler multiplies; `floored` the line of the
+    user's function for it that divides and drops the rest, `schedule_steps` how many updates it was stepped after.
     """
 
     kind: ClassVar[str] = "learning-rates"
@@ -66,6 +67,8 @@ class LearningRates(Observation):
     zero_steps: int = 0
     zero_at_start: int = 0
     zero_at_end: int = 0
+    floored: Location | None = None
+    schedule_steps: int = 0
     highest: float = 0.0
     step: int | None = None
 

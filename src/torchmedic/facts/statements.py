@@ -73,3 +73,16 @@ class NothingUsed(Observation):
     use: str
     where: Location
     step: int | None = None
+
+
+@fact
+class UpdateOfName(Observation):
+    """Backward ran many times, no weight it reached has moved, and an update binds the variable of a loop anew."""
+
+    kind: ClassVar[str] = "update-of-name"
+    name: str
+    where: Location
+    backward: Location | None = None
+    backwards: int = 0
+    weights: int = 0
+    step: int | None = None

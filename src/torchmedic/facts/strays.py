@@ -15,7 +15,7 @@ class StrayGradients(Observation):
     That backward had to pass through this optimizer's parameters to reach those of the other. `turns` are the updates
     of this optimizer that came after such a backward and the other's step; in `strayed` of them nothing had cleared its
     gradient before its own backward added to it. `agreement` is the mean cosine between what was left and what was
-    added, `share` the mean of the first's norm by the second's.
+    added, `share` the mean of the first's norm by the second's. `backwards` of its own made an update, at most.
     """
 
     kind: ClassVar[str] = "stray-gradients"
@@ -31,3 +31,4 @@ class StrayGradients(Observation):
     other_stepped: Location | None
     zero_grad: Location | None = None
     built: Location | None = None
+    backwards: int = 1

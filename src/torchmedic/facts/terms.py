@@ -127,7 +127,7 @@ class EstimateAsTarget(Observation):
 class SoftmaxOfOne(Observation):
     """A softmax over a dimension that held a single score at every look: its result is 1 whatever the score is.
 
-    `samples` is the number of samples that the loss judges, 0 where it is not known.
+    `samples` is the number of samples that the loss judges, 0 where it is not known; `picked_from` as in `ShareOfOne`.
     """
 
     kind: ClassVar[str] = "softmax-of-one"
@@ -138,6 +138,25 @@ class SoftmaxOfOne(Observation):
     dim: int
     looks: int
     samples: int = 0
+    picked_from: int = 0
+
+
+@fact
+class ShareOfOne(Observation):
+    """Numbers with a gradient, divided by their own `total` over a dimension that held one of them at every look.
+
+    Of `picked_from` numbers the one was picked (by `topk`, for instance); 0 where there was one from the beginning.
+    """
+
+    kind: ClassVar[str] = "share-of-one"
+    step: int | None
+    where: Location
+    expression: str
+    total: str
+    shape: tuple[int, ...]
+    dim: int
+    picked_from: int
+    looks: int
 
 
 @fact

@@ -16,7 +16,8 @@ class StrayLeaf(Observation):
     parameter), "anew" (another object in every step) or "variable" (held by nothing but a name).
     `behind` is the attribute that holds a result computed once from the leaf, instead of the leaf itself.
     `siblings_with` is where the optimizer was built that holds most of the same model. `called_at` is the line that
-    led to its birth, in the function that had built an optimizer before. `in_forward` says that a forward pass made it.
+    led to its birth, in the function that had built an optimizer before. `in_forward` says that a forward pass made it,
+    `thawed` that it needed no gradient when training began.
     """
 
     kind: ClassVar[str] = "stray-leaf"
@@ -36,6 +37,7 @@ class StrayLeaf(Observation):
     after_optimizer: bool = False
     in_forward: bool = False
     fresh: bool = True
+    thawed: bool = False
     in_root_with_optimized: bool = False
     siblings_with: Location | None = None
     steps: int = 0
@@ -45,6 +47,8 @@ class StrayLeaf(Observation):
 @fact
 class OptimizerSeen(Observation):
     """An optimizer that stepped. `orphans` of its parameters have no living module, `reached` ones were in a graph.
+
+    `looked_at` of its steps came right after a look at the graph; like `reached`, since parameters were last born.
 
     `copied`: all of them are orphans that are equal to parameters of a living module.
     `defined` is the update itself where the user wrote the optimizer. `given` is the line that made the list of its
@@ -62,6 +66,7 @@ class OptimizerSeen(Observation):
     orphans: int = 0
     orphan_shapes: tuple[tuple[int, ...], ...] = ()
     copied: bool = False
+    looked_at: int = 0
     reached: int = 0
     names: tuple[str, ...] = ()
     given: Location | None = None
@@ -166,7 +171,10 @@ class ScaledGradientUse(Observation):
 
 @fact
 class TrainedInEval(Observation):
-    """Training steps during which the mode-dependent layers of a trained model were in evaluation mode."""
+    """Training steps during which the mode-dependent layers of a trained model were in evaluation mode.
+
+    `unmeasured` of them normalise by statistics that no batch has ever gone into.
+    """
 
     kind: ClassVar[str] = "trained-in-eval"
     model: str
@@ -179,6 +187,7 @@ class TrainedInEval(Observation):
     train_called: Location | None = None
     train_calls: int = 0
     evaluated: bool = False
+    unmeasured: int = 0
     stepped: Location | None = None
     step: int | None = None
 

@@ -21,6 +21,7 @@ from torchmedic.launch.starters import Starters, move_forked_ranks, remember_end
 from torchmedic.probes.clues import Clues
 from torchmedic.probes.environment import Surroundings
 from torchmedic.probes.exceptions import crash_of
+from torchmedic.probes.expressions import behind_wrappers
 from torchmedic.probes.frames import is_user_file, location_of, shown_path
 from torchmedic.probes.launched import Launched
 from torchmedic.probes.stacks import answer_signal
@@ -182,9 +183,10 @@ def _look_at_one_step(recorder: Recorder) -> None:
 def _watch_pandas(recorder: Recorder) -> None:
     from torchmedic.probes.encodings import TableNumberings
     from torchmedic.probes.missing_codes import MissingCodes
+    from torchmedic.probes.table_arrays import TableArrays
     from torchmedic.probes.tables import Tables
 
-    for probe in (Tables(), MissingCodes(), TableNumberings()):
+    for probe in (Tables(), MissingCodes(), TableNumberings(), TableArrays()):
         recorder.add(probe)
 
 
@@ -228,7 +230,7 @@ def _finish(recorder: Recorder) -> None:
         error = getattr(sys, "last_value", None)
         if isinstance(error, Exception):
             recorder.observe(crash_of(error, step=recorder.step or None))
-            recorder.crash(error)
+            recorder.crash(behind_wrappers(error))
         elif isinstance(error, KeyboardInterrupt):
             inner = crash_of(error).user_frame
             where = inner.location if inner is not None else None

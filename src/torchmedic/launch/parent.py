@@ -167,22 +167,23 @@ def start_and_wait(
     environment: dict[str, str],
     *,
     silent: bool = False,
-    errors: IO[bytes] | None = None,
+    kept: tuple[IO[bytes], IO[bytes]] | None = None,
     meanwhile: Callable[[], None] = _nothing,
     attend: Callable[[int], None] | None = None,
 ) -> int:
     """Start Python as we were started ourselves; signals sent to us go to it, each of them once.
 
-    What it writes on standard error goes to `errors`, where that is given.
+    What it writes on standard output and standard error goes to the files `kept`, where they are given.
     """
     arguments = [sys.executable, *subprocess._args_from_interpreter_flags(), *command]  # type: ignore[attr-defined]
     quiet = subprocess.DEVNULL if silent else None
+    output, errors = kept or (quiet, quiet)
     with _signals_passed_on() as adopt:
         # Without a terminal the script leads a group of its own, so that a signal to our group is passed on by
         # us alone. With one it stays in ours: the keyboard's signals must reach it, and it may read the terminal.
         group = None if _has_terminal() else 0
         child = subprocess.Popen(
-            arguments, env=environment, stdin=quiet, stdout=quiet, stderr=errors or quiet, process_group=group
+            arguments, env=environment, stdin=quiet, stdout=output, stderr=errors, process_group=group
         )
         adopt(child)
         meanwhile()

@@ -144,7 +144,7 @@ class Activations:
                     fed_by=s.fed_by,
                     fed_built=s.fed_built,
                     bias=s.bias,
-                    bias_set=bias_line() if s.bias is not None and s.bias[1] < -1 else None,
+                    bias_set=bias_line() if s.bias is not None and _is_pressed_down(*s.bias) else None,
                     steps=tuple(s.steps),
                     shares=tuple(s.shares),
                     is_last=s.last,
@@ -167,6 +167,11 @@ def _range_of(bias: Any) -> tuple[float, float] | None:
         return None
     low, high = torch.aminmax(bias.detach())
     return float(low), float(high)
+
+
+def _is_pressed_down(low: float, high: float) -> bool:
+    """Far below 0, or filled with one number below it: a bias that is drawn lies on both sides."""
+    return high < -1 or low == high < 0
 
 
 def bias_line() -> Location | None:

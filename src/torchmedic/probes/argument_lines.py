@@ -12,6 +12,9 @@ from torchmedic.probes.sources import file_at, user_files
 
 _MOST_HOPS = 4
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_GIVING_ITSELF = frozenset(
+    ("to", "cpu", "cuda", "eval", "train", "float", "double", "half", "bfloat16", "requires_grad_", "share_memory")
+)
 
 
 def argument_made_at(called: Location | None, callee: str, keyword: str, position: int) -> Location | None:
@@ -99,9 +102,9 @@ def alias_line(name: str, other: str) -> Location | None:
         if tree is None:
             continue
         # `a = model` and `b = model` make `a` and `b` the same thing too.
-        sources = {_last_name(node.value) for node in _assignments(tree, original) if node.value is not None}
+        sources = {_handed_on(node.value) for node in _assignments(tree, original) if node.value is not None}
         for node in _assignments(tree, short):
-            if node.value is not None and _last_name(node.value) in {original, *sources} - {""}:
+            if node.value is not None and _handed_on(node.value) in {original, *sources} - {""}:
                 return location(file, node.lineno, _function_name(tree, node.lineno))
     return None
 
@@ -159,6 +162,18 @@ def _assignments(scope: ast.AST, name: str) -> Iterator[ast.Assign | ast.AnnAssi
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if any(_last_name(target) == name for target in targets):
                 yield node
+
+
+def _handed_on(value: ast.expr) -> str:
+    """The name of a thing, be it through calls of a module that give the module itself.
+
+    >>> [_handed_on(ast.parse(text, mode="eval").body) for text in ("self.net", "net.to(x).eval()", "Net().eval()")]
+    ['net', 'net', '']
+    """
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _GIVING_ITSELF:
+        value = value.func.value
+    entry = value.slice if isinstance(value, ast.Subscript) else None
+    return str(entry.value) if isinstance(entry, ast.Constant) else _last_name(value)
 
 
 def _last_name(target: ast.expr) -> str:

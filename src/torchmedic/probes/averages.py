@@ -64,7 +64,7 @@ def weights_of(module: nn.Module) -> Weights:
     return dict((module.module if isinstance(module, swa_utils.AveragedModel) else module).named_parameters())
 
 
-def stale_buffers(pair: Pair) -> tuple[str, ...]:
+def unseen_layers(pair: Pair) -> tuple[str, ...]:
     """Normalisation layers of a copy that have seen no batch, where those of the model have."""
     model, copy = pair.model(), pair.copy() if pair.copy is not None else None
     if model is None or copy is None or model is copy:
@@ -74,8 +74,15 @@ def stale_buffers(pair: Pair) -> tuple[str, ...]:
     return tuple(
         name
         for name, layer in its.items()
-        if isinstance(layer, _BatchNorm) and not layer.training and _has_seen(mine.get(name)) and not _has_seen(layer)
+        if isinstance(layer, _BatchNorm) and _has_seen(mine.get(name)) and not _has_seen(layer)
     )
+
+
+def stale_buffers(pair: Pair) -> tuple[str, ...]:
+    """Those of them that would answer with the statistics of a new layer: in training they gather their own."""
+    copy = pair.copy() if pair.copy is not None else None
+    its = dict((copy.module if isinstance(copy, swa_utils.AveragedModel) else copy).named_modules()) if copy else {}
+    return tuple(name for name in unseen_layers(pair) if not its[name].training)
 
 
 def _has_seen(layer: Any) -> bool:

@@ -6,6 +6,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import field
+from types import FrameType
 from typing import Any
 
 import torch
@@ -278,7 +279,7 @@ def _call(index: int, name: str, args: Any, kwargs: Any) -> Call:
     caller = sys._getframe(3)
     for frame in outward(caller):
         code = frame.f_code
-        scored |= code.co_name == "log_prob" and place is None
+        scored |= code.co_name == "log_prob" and place is None and _is_of_distribution(frame)
         if code.co_name == "forward":
             owner = frame.f_locals.get("self")
             if isinstance(owner, nn.Module):
@@ -293,6 +294,11 @@ def _call(index: int, name: str, args: Any, kwargs: Any) -> Call:
     direct = layers <= 1
     is_users = is_user_file(caller.f_code.co_filename)
     return Call(index, name, place, layer, direct, inside, is_users, scored, options=_options(name, args, kwargs))
+
+
+def _is_of_distribution(frame: FrameType) -> bool:
+    """A flow or a density model of the user's has a `log_prob` too, inside which nothing is a score yet."""
+    return isinstance(frame.f_locals.get("self"), torch.distributions.Distribution)
 
 
 def _options(name: str, args: Any, kwargs: Any) -> dict[str, Any]:

@@ -26,12 +26,14 @@ from torchmedic.probes.expressions import (
 from torchmedic.probes.frames import is_user_file, location
 from torchmedic.probes.missing_cell import missing_cell
 from torchmedic.probes.number_as_text import number_as_text
+from torchmedic.probes.undecodable import undecodable_text
 from torchmedic.probes.used_up import used_up_generator
 from torchmedic.probes.values import type_name
 from torchmedic.record import Probe
 
 _MOST_KEYS = 24
 _LONGEST_SIGNATURE = 160
+_DEEPEST_RETURN = 5
 _NONE_MESSAGE = re.compile(r"'?NoneType'? (?:object|takes)|but got NoneType|found <class 'NoneType'>|not NoneType")
 _MUTATORS = {"sort", "append", "extend", "reverse", "shuffle", "update", "insert", "add", "clear", "fill", "backward"}
 
@@ -55,6 +57,7 @@ def clues_of(error: BaseException) -> Iterator[Observation]:
         (ValueError, failed_unpack),
         (Exception, none_origin),
         (Exception, file_at_crash),
+        (UnicodeDecodeError, undecodable_text),
         (ZeroDivisionError, used_up_generator),
         ((TypeError, ValueError), number_as_text),
         ((AttributeError, TypeError), missing_cell),
@@ -247,15 +250,20 @@ def _origin(node: ast.expr, frame: FrameType, line: int) -> NoneOrigin | None:
     return _made_by(maker, frame, text, assigned)
 
 
-def _made_by(call: ast.Call, frame: FrameType, text: str, assigned: Location | None) -> NoneOrigin | None:
+def _made_by(
+    call: ast.Call, scope: FrameType | FunctionType, text: str, assigned: Location | None, depth: int = 0
+) -> NoneOrigin | None:
     name = ast.unparse(call.func)
-    target = peek(call.func, frame)
+    target = peek(call.func, scope) if isinstance(scope, FrameType) else _named_by(scope, call.func)
     function: Any = _function_of(target) if target is not MISSING else None
     body = _body(function)
     if body is None:
         mutator = name.rpartition(".")[2] in _MUTATORS
         return NoneOrigin(expression=text, assigned=assigned, maker=name, is_inplace_method=mutator)
     returns = [n for n in _own_nodes(body) if isinstance(n, ast.Return) and n.value is not None]
+    inner = _handed_through(function, body, returns) if depth < _DEEPEST_RETURN else None
+    if inner is not None:
+        return _made_by(inner, function, text, assigned, depth + 1)
     file = function.__code__.co_filename
     return NoneOrigin(
         expression=text,
@@ -265,6 +273,45 @@ def _made_by(call: ast.Call, frame: FrameType, text: str, assigned: Location | N
         maker_end=location(file, body.body[-1].end_lineno or body.lineno, function.__qualname__),
         returns=len(returns),
     )
+
+
+def _named_by(function: FunctionType, node: ast.expr) -> Any:
+    """What a name means in a function that has ended: a global, or a method of the class it stands in."""
+    if isinstance(node, ast.Name):
+        return function.__globals__.get(node.id, MISSING)
+    if not isinstance(node, ast.Attribute) or ast.unparse(node.value) not in ("self", "cls"):
+        return MISSING
+    owner = function.__globals__.get(function.__qualname__.rpartition(".")[0])
+    return inspect.getattr_static(owner, node.attr, MISSING) if isinstance(owner, type) else MISSING
+
+
+def _handed_through(function: FunctionType, body: ast.FunctionDef, returns: list[ast.Return]) -> ast.Call | None:
+    """The one call of the user's own whose result is all that a function can have returned None by."""
+    if _ends_without_value(body) or any(isinstance(n, ast.Return) and _is_none(n.value) for n in _own_nodes(body)):
+        return None
+    calls = [n.value for n in returns if isinstance(n.value, ast.Call)]
+    own = [c for c in calls if _body(_named_by(function, c.func)) is not None]
+    return own[0] if len(own) == 1 and len(calls) == len(returns) else None
+
+
+def _is_none(value: ast.expr | None) -> bool:
+    return value is None or (isinstance(value, ast.Constant) and value.value is None)
+
+
+def _ends_without_value(body: ast.AST) -> bool:
+    """Whether the end of a block can be reached, behind which a function returns None."""
+    block = getattr(body, "body", [])
+    last = block[-1] if block else None
+    if isinstance(last, ast.If):
+        return not last.orelse or any(
+            _ends_without_value(ast.Module(body=b, type_ignores=[])) for b in (last.body, last.orelse)
+        )
+    if isinstance(last, (ast.With, ast.AsyncWith)):
+        return _ends_without_value(last)
+    if isinstance(last, ast.Try):
+        ways = [last.orelse or last.body, *(handler.body for handler in last.handlers)]
+        return any(_ends_without_value(ast.Module(body=b, type_ignores=[])) for b in ways)
+    return not isinstance(last, (ast.Return, ast.Raise))
 
 
 def _body(function: Any) -> ast.FunctionDef | None:

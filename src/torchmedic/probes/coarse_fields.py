@@ -49,7 +49,9 @@ def _coarse(values: Array) -> tuple[int, int] | None:
         return None
     found = np.unique(values)
     is_mark = bool((np.trunc(found) == found).all()) and float(np.abs(found).max()) < _MARKS
-    return (len(found), values.size) if 2 <= len(found) <= _FEW and not is_mark else None
+    # A flag that was standardised with the other columns; of two differences, one would be 0.
+    is_scaled_flag = len(found) == 2 and not (found == 0).any()
+    return (len(found), values.size) if 2 <= len(found) <= _FEW and not is_mark and not is_scaled_flag else None
 
 
 def _functions_behind(held: Held) -> tuple[str, ...]:

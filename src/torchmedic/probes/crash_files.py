@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import sys
 import traceback
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from torchmedic.redaction import redact
 
 _MOST_NEIGHBOURS = 8
 _BEGINNING = 24
+_MOST_FOLDERS_ABOVE = 4
 _TORCH_LOAD = os.path.join("torch", "serialization.py")
 
 
@@ -24,6 +26,8 @@ def file_at_crash(error: BaseException) -> FileAtCrash | None:
     folder = next((parent for parent in whole.parents if parent.is_dir()), whole.parent)
     beside = _names(folder)
     missing = whole.relative_to(folder).parts[0]
+    script = _script_folder()
+    lies_below = _lies_below(path, script)
     return FileAtCrash(
         path=redact(path),
         absolute=redact(str(whole)),
@@ -33,7 +37,25 @@ def file_at_crash(error: BaseException) -> FileAtCrash | None:
         existing=redact(os.path.relpath(folder)),
         near=tuple(difflib.get_close_matches(missing, beside, n=3, cutoff=0.6)),
         beside=tuple(beside[:_MOST_NEIGHBOURS]),
+        cwd=redact(os.path.basename(os.getcwd())),
+        lies_below=redact(os.path.relpath(lies_below)) if lies_below is not None else "",
+        below_script=lies_below is not None and lies_below == script,
     )
+
+
+def _script_folder() -> Path | None:
+    file = getattr(sys.modules.get("__main__"), "__file__", None)
+    return Path(file).absolute().parent if isinstance(file, str) else None
+
+
+def _lies_below(path: str, script: Path | None) -> Path | None:
+    """A folder from which a relative path would have led to what was looked for."""
+    here = Path.cwd()
+    above = [folder for folder in list(here.parents)[:_MOST_FOLDERS_ABOVE] if folder != folder.parent]
+    folders = [*([script] if script is not None else []), *above]
+    if Path(path).is_absolute() or path.startswith("~"):
+        return None
+    return next((folder for folder in folders if folder != here and (folder / path).exists()), None)
 
 
 def _path_of(error: BaseException) -> str | None:

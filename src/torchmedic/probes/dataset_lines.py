@@ -62,10 +62,19 @@ def _numbered(value: Any) -> dict[str, int]:
 
 
 def _listed(value: Any, dataset: Any) -> dict[str, int]:
-    """Labels and their places, of a list that holds each once; a list as long as the data names its samples."""
-    is_short = isinstance(value, (list, tuple)) and 1 < len(value) <= 1_000 and hasattr(dataset, "__len__")
-    fits = is_short and 2 * len(value) <= len(dataset) and all(isinstance(label, str) for label in value)
-    return {label: place for place, label in enumerate(value)} if fits and len(set(value)) == len(value) else {}
+    """Labels and their places, of a list that holds each once; a list as long as the data names its samples.
+
+    `unique` of NumPy and of pandas gives an array, and that of pandas in the order in which labels are met.
+    """
+    is_array = getattr(value, "ndim", 0) == 1 and type(value).__module__.partition(".")[0] in ("numpy", "pandas")
+    is_short = (
+        (isinstance(value, (list, tuple)) or is_array) and 1 < len(value) <= 1_000 and hasattr(dataset, "__len__")
+    )
+    if not is_short or 2 * len(value) > len(dataset):
+        return {}
+    labels = value.tolist() if is_array else list(value)
+    fits = all(isinstance(label, str) for label in labels) and len(set(labels)) == len(labels)
+    return {label: place for place, label in enumerate(labels)} if fits else {}
 
 
 def none_in_one(mine: Any, its: Any) -> tuple[str, str]:
@@ -81,7 +90,11 @@ def none_in_one(mine: Any, its: Any) -> tuple[str, str]:
 
 def returned_at(dataset: Any, which: int) -> Location | None:
     """The line of a user's data set that makes a part of what it returns."""
-    kind = type(base_of(dataset))
+    return returned_by(type(base_of(dataset)), which)
+
+
+def returned_by(kind: type, which: int) -> Location | None:
+    """The same of a data set's class."""
     code = getattr(getattr(kind, "__getitem__", None), "__code__", None)
     function = function_of(code) if code is not None and is_user_file(code.co_filename) else None
     if function is None or code is None:

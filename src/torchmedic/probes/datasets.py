@@ -13,17 +13,18 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn.modules import module as torch_module
-from torch.utils.data import SequentialSampler, Subset
+from torch.utils.data import SequentialSampler
 
 from torchmedic.facts import LoaderSeen, Location, SharedRows
 from torchmedic.late import late_dataclass
+from torchmedic.probes.cut_lines import cut_line
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.kin_rows import RowSample, kin_fact
 from torchmedic.probes.loaders import Loaders
 from torchmedic.probes.rows import fingerprints, is_held_out, names_of_loader, names_of_tensor, names_on_line
 from torchmedic.probes.splits import split_and_multiplication
 from torchmedic.probes.trained_rows import TrainedRows
-from torchmedic.probes.twins import Kinship, kinship
+from torchmedic.probes.twins import Kinship, drawn_indices, kinship
 from torchmedic.probes.values import type_name
 from torchmedic.record import Probe, Recorder, shielded
 
@@ -134,7 +135,7 @@ class DataExam(Probe):
             built=started.get("loader_built"),
             dataset=_weakly(iterator._dataset),
             in_order=isinstance(sampler, SequentialSampler),
-            indices=_indices(iterator._dataset, sampler),
+            indices=drawn_indices(iterator._dataset, sampler),
             iterator=weakref.ref(iterator),
         )
 
@@ -307,15 +308,6 @@ def _came_first(held_out: _Loader, trained: _Loader) -> bool:
     return held_out.batches == 0 or trained.batches == 0
 
 
-def _indices(dataset: Any, sampler: Any) -> set[int] | None:
-    """The indices into the innermost data set that a loader draws from; None for all of them."""
-    chosen = getattr(sampler, "indices", None)
-    if isinstance(dataset, Subset):
-        own = [int(i) for i in dataset.indices]
-        return {own[int(i)] for i in chosen if int(i) < len(own)} if chosen is not None else set(own)
-    return {int(i) for i in chosen} if chosen is not None and not isinstance(chosen, str) else None
-
-
 def _pair(first: _Loader, second: _Loader) -> frozenset[int]:
     return frozenset((id(first), id(second)))
 
@@ -339,6 +331,7 @@ def _shared(trained: _Loader, held_out: _Loader, kin: Kinship | None) -> SharedR
         dataset=kin.kind,
         where=held_out.built,
         train_built=trained.built,
+        split=None if whole else cut_line(held_out.built),
     )
 
 

@@ -16,6 +16,7 @@ from torchmedic.probes.frames import location
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.reach import is_safe_to_follow, reached
 from torchmedic.probes.reshapes import swapped
+from torchmedic.probes.room import Room
 from torchmedic.probes.sources import file_at
 from torchmedic.record import Recorder
 
@@ -24,7 +25,7 @@ _RECURRENT = frozenset(("lstm", "gru", "rnn_tanh", "rnn_relu"))
 _ATTENTION = "multi_head_attention_forward"
 _TRANSFORMERS = ("TransformerEncoderLayer", "TransformerDecoderLayer", "Transformer")
 _STACKS = ("TransformerEncoder", "TransformerDecoder")
-_MOST_FACTS = 8
+_MOST_FACTS = 24
 
 
 @late_dataclass()
@@ -42,7 +43,7 @@ class Dependences:
     def __init__(self, recorder: Recorder, modules: Modules) -> None:
         self._recorder = recorder
         self._modules = modules
-        self._facts = 0
+        self._room = Room(_MOST_FACTS)
         self._runs: list[_Runs] = []
         self._softmaxes: list[tuple[Call, torch.Tensor]] = []
 
@@ -52,7 +53,7 @@ class Dependences:
 
     def look(self, trace: CallTrace, call: Call, args: tuple[Any, ...]) -> None:
         given = args[0] if args else None
-        if not isinstance(given, torch.Tensor) or self._facts >= _MOST_FACTS:
+        if not isinstance(given, torch.Tensor) or self._room.is_full:
             return
         if call.name in _VIEWS:
             self._look_at_view(trace, call, given)
@@ -65,15 +66,15 @@ class Dependences:
         if not call.is_users or call.place is None:
             return
         way = "states" if _joins_states(trace, call, given) else swapped(tuple(given.shape), call.shape)
-        if way is None:
+        where = call.place.location()
+        if way is None or not self._room.takes(self._recorder.step, where):
             return
-        self._facts += 1
         self._recorder.observe(
             SwappedByView(
                 step=self._recorder.step,
                 op=call.name,
                 way=way,
-                where=call.place.location(),
+                where=where,
                 expression=call.place.expression(),
                 before=tuple(given.shape),
                 after=call.shape,
@@ -89,7 +90,7 @@ class Dependences:
 
     def look_at_loss(self, trace: CallTrace, answers: torch.Tensor) -> None:
         """One answer for each sample: what is as long as the answers in dimension 0 holds samples there."""
-        if answers.ndim == 0 or len(answers) < 2 or self._facts >= _MOST_FACTS:
+        if answers.ndim == 0 or len(answers) < 2 or self._room.is_full:
             return
         for run in self._runs:
             if run.shape[0] == len(answers) and run.shape[1] > 1 and run.shape[1] not in answers.shape:
@@ -102,8 +103,9 @@ class Dependences:
         self.close()
 
     def _note_run(self, run: _Runs, answers: int) -> None:
-        self._facts += 1
         built = _written(self._modules.born_at(run.layer))
+        if not self._room.takes(self._recorder.step, built):
+            return
         source = built.source if built is not None else ""
         self._recorder.observe(
             SamplesAsSequence(
@@ -120,10 +122,9 @@ class Dependences:
         if trace.has_hooks or not answers.requires_grad or not is_safe_to_follow(answers, self._modules.alive()):
             return
         parts = reached(answers, (0,), given)
-        if parts is None or call.place is None:
+        if parts is None or call.place is None or not self._room.takes(self._recorder.step, call.place.location()):
             return
         touched = parts.flatten(1).sum(1) > 0
-        self._facts += 1
         self._recorder.observe(
             SamplesMixed(
                 step=self._recorder.step,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
 import sys
@@ -12,8 +13,11 @@ from typing import Any
 
 from torchmedic.facts import EncodedAnew
 from torchmedic.probes.encoded_columns import Encoding, are_two_splits, described
+from torchmedic.probes.expressions import called_name, parsed
 from torchmedic.probes.frames import is_user_file, user_frame
+from torchmedic.probes.making_lines import Place, line_made, scope_around
 from torchmedic.probes.patching import Patches, frame_hidden
+from torchmedic.probes.positions import expression_at
 from torchmedic.record import Probe, Recorder, shielded
 from torchmedic.redaction import redact
 
@@ -66,6 +70,7 @@ class TableNumberings(_Numberings):
 
         self._watch_factorize(pandas, "pd.factorize")
         self._watch_factorize(pandas.Series, "factorize")
+        self._watch_map(pandas.Series)
         self._watch_codes(CategoricalAccessor, lambda accessor: accessor._parent)
         self._watch_codes(pandas.Categorical, lambda values: values)
 
@@ -83,6 +88,33 @@ class TableNumberings(_Numberings):
             return made
 
         self._patches.replace(owner, "factorize", factorize)
+
+    def _watch_map(self, owner: Any) -> None:
+        original = owner.map
+        note = shielded(self)(self._note_map)
+
+        @functools.wraps(original)
+        def mapped(values: Any, *args: Any, **kwargs: Any) -> Any:
+            with frame_hidden:
+                made = original(values, *args, **kwargs)
+            caller, given = sys._getframe(1), next(iter((*args, *kwargs.values())), None)
+            if isinstance(given, dict) and self._listens() and is_user_file(caller.f_code.co_filename):
+                note(values, given, caller)
+            return made
+
+        self._patches.replace(owner, "map", mapped)
+
+    def _note_map(self, values: Any, numbers: dict[Any, Any], frame: FrameType) -> None:
+        """Labels counted from 0 or from 1; other numbers are codes that mean something, or counts of the rows."""
+        if not 1 < len(numbers) <= _MOST_LABELS or not all(type(number) is int for number in numbers.values()):
+            return
+        if sorted(numbers.values()) not in (list(range(len(numbers))), list(range(1, len(numbers) + 1))):
+            return
+        noted = described("map", values, _name_of(values), dict(numbers), frame)
+        made = line_made(_given_to_map(frame))
+        if made is not None and "to_dict(" not in made.source:  # ranks and counts that were computed from the rows
+            noted.trail = (made, *noted.trail[1:])
+            self._noted.append(noted)
 
     def _watch_codes(self, owner: Any, categorical: Callable[[Any], Any]) -> None:
         original = inspect.getattr_static(owner, "codes")
@@ -146,6 +178,25 @@ class EncoderNumberings(_Numberings):
                 encoding.is_shared = True
 
 
+def _given_to_map(frame: FrameType) -> Place | None:
+    """The dict of the very call that runs: a line may have several."""
+    text = expression_at(frame.f_code, frame.f_lasti)
+    tree = parsed(frame.f_code.co_filename)
+    for call in ast.walk(tree) if tree is not None else ():
+        if not isinstance(call, ast.Call) or called_name(call) != "map" or not call.args or tree is None:
+            continue
+        if call.lineno <= (frame.f_lineno or 0) <= (call.end_lineno or 0) and _is_text_of(call, text):
+            return Place(frame.f_code.co_filename, scope_around(tree, call), call.args[0])
+    return None
+
+
+def _is_text_of(node: ast.expr, text: str) -> bool:
+    try:
+        return ast.unparse(node) == ast.unparse(ast.parse(text.strip(), mode="eval").body)
+    except SyntaxError:
+        return False
+
+
 def _name_of(values: Any) -> str:
     return _plain(getattr(values, "name", None))
 
@@ -163,7 +214,8 @@ def _anew(noted: list[Encoding], step: int) -> list[EncodedAnew]:
         if len(alike) > _MOST_SPLITS:
             continue
         for first in own[:i]:
-            if first.column == second.column and are_two_splits(first, second):
+            is_other = "map" in (first.encoder, second.encoder) and first.where != second.where
+            if first.column == second.column and not is_other and are_two_splits(first, second):
                 fact = _disagreement(first, second, step)
                 if fact is not None:
                     found.setdefault(second.column, fact)

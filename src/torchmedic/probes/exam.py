@@ -25,6 +25,7 @@ from torchmedic.probes.exam_optimizer_state import OptimizerStateExam
 from torchmedic.probes.exam_overrides import OverrideExam
 from torchmedic.probes.exam_overwriting import OverwritingExam
 from torchmedic.probes.exam_padding import PaddingExam
+from torchmedic.probes.exam_rebinding import RebindingExam
 from torchmedic.probes.exam_resuming import ResumeExam
 from torchmedic.probes.exam_reuse import ReuseExam
 from torchmedic.probes.exam_reversals import ReversalExam
@@ -38,6 +39,7 @@ from torchmedic.probes.exam_schedules import ScheduleExam
 from torchmedic.probes.exam_statements import StatementExam
 from torchmedic.probes.exam_strays import StrayExam
 from torchmedic.probes.exam_units import UnitExam
+from torchmedic.probes.exam_zeros import ZeroExam
 from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
@@ -82,9 +84,11 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         StrayExam(optimizers),
         FreshNormExam(),
         UnitExam(modules, optimizers),
+        ZeroExam(modules, optimizers),
         AverageExam(modules, optimizers),
         ReuseExam(modules, optimizers),
         BackwardExam(modules, optimizers),
+        RebindingExam(),
         SecondNames(),
         ReversalExam(),
         AutocastExam(modules),

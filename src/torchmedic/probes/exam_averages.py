@@ -22,6 +22,7 @@ from torchmedic.probes.averages import (
     named_from,
     named_in,
     stale_buffers,
+    unseen_layers,
     weights_of,
 )
 from torchmedic.probes.frames import user_location
@@ -30,7 +31,7 @@ from torchmedic.probes.modes import is_compiled, may_put_on, take_off
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.trace import StorageKey, storage_key
-from torchmedic.record import Probe, Recorder, next_of
+from torchmedic.record import Probe, Recorder, next_of, shielded
 
 _LOOKS = (5, 12, 24, 40, 60, 200, 1000)
 _SEARCHES = (5, 60, 200)
@@ -91,21 +92,28 @@ class AverageExam(Probe):
     def on_crash(self, error: BaseException) -> None:
         self._stop_line()
 
-    def on_mode(self, module: Any, training: bool) -> None:
+    def on_any_mode(self, module: Any, training: bool) -> None:
         """An evaluation begins: is a copy called whose statistics are still those of a new layer."""
         if training or self._calls_heard >= _MOST_CALLS:
             self._modules.stop_listening(self.name)
-        elif any(watched.stale and watched.evaluated_at is None for watched in self._watched):
-            self._modules.listen(self.name)
+        elif any(watched.evaluated_at is None and unseen_layers(watched.pair) for watched in self._watched):
+            self._modules.listen(self.name, inner=shielded(self)(self._on_call))
 
     def on_forward(self, module: Any) -> None:
         self._calls_heard += 1
         if self._calls_heard >= _MOST_CALLS:
             self._modules.stop_listening(self.name)
+        self._on_call(module)
+
+    def _on_call(self, module: Any) -> None:
+        """A copy may be called by itself, or by a wrapper around it."""
         for watched in self._watched:
             copy = watched.pair.copy() if watched.pair.copy is not None else None
-            if copy is module and stale_buffers(watched.pair) and watched.evaluated_at is None:
-                watched.evaluated_at = user_location()
+            if copy is not module or watched.evaluated_at is not None:
+                continue
+            stale = stale_buffers(watched.pair)
+            if stale:
+                watched.stale, watched.evaluated_at = stale, user_location()
                 watched.moved |= not watched.then.fits(weights_of(copy)[watched.parameter].detach())
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -170,7 +178,7 @@ class AverageExam(Probe):
         mine, its = both
         watched.looks += 1
         watched.moved = watched.moved or not watched.then.fits(its)
-        watched.stale = stale_buffers(watched.pair)
+        watched.stale = unseen_layers(watched.pair)
         watched.shared += storage_key(mine) == storage_key(its)
         if watched.before is not None and step - 1 in _LOOKS:
             kept = share_kept(watched.before, its.float(), mine.float())

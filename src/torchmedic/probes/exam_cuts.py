@@ -19,11 +19,12 @@ from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modes import is_compiled, take_off
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
-from torchmedic.probes.plain_gradients import terms_of_plain_gradients
+from torchmedic.probes.plain_gradients import parts_of_plain_gradients, terms_of_plain_gradients
 from torchmedic.probes.sources import is_given_values
-from torchmedic.probes.straight_through import cuts_at_straight_through
+from torchmedic.probes.straight_through import cancelled_estimators, cuts_at_straight_through
 from torchmedic.probes.strayed_terms import StrayWatch, strayed_terms
 from torchmedic.probes.trace import StorageKey, storage_key
+from torchmedic.probes.zero_backwards import cuts_by_own_backward
 from torchmedic.record import Probe, Recorder
 
 _STEPS_BEFORE_TRACE = 3
@@ -114,7 +115,7 @@ class CutExam(Probe):
 
     def on_gradient_of(self, inputs: tuple[Any, ...]) -> None:
         if self._trace is not None:
-            self._trace.note_gradient_asked()
+            self._trace.note_gradient_asked(inputs)
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         watched = self._watched.setdefault(id(optimizer), _Watched())
@@ -254,14 +255,20 @@ class CutExam(Probe):
                 cuts.setdefault(
                     where, Cut("zero", op.name, where, op.place.expression(), at=op.index, keys=set(by_key))
                 )
-        return sorted(cuts.values(), key=lambda cut: cut.at)
+        if cuts:
+            return sorted(cuts.values(), key=lambda cut: cut.at)
+        return cancelled_estimators(scene.reading(set(by_key))) or cuts_by_own_backward(
+            trace, root.node, lambda node: id(getattr(node, "variable", None)) in wanted, set(by_key)
+        )
 
     def _lost_terms(self, optimizer: Any, scene: _Scene) -> None:
         parameters = {storage_key(p): p for g in optimizer.param_groups for p in g["params"]}
         reading = scene.reading(set(parameters))
-        for cut in (reading.lost_terms() or terms_of_plain_gradients(reading))[:1]:
+        whole = reading.lost_terms() or terms_of_plain_gradients(reading)
+        for cut in (whole or parts_of_plain_gradients(reading))[:1]:
             hit = [parameters[key] for key in cut.keys]
-            self.recorder.observe(self._cut_fact(optimizer, cut, hit, scene, fresh=True, whole_term=True))
+            fact = self._cut_fact(optimizer, cut, hit, scene, fresh=True, whole_term=True)
+            self.recorder.observe(fact if whole else replace(fact, within_term=True))
         for strayed in strayed_terms(reading):
             hit = [parameters[key] for key in strayed.cut.keys]
             fact = self._cut_fact(optimizer, strayed.cut, hit, scene, fresh=True, whole_term=True)

@@ -69,6 +69,7 @@ class CycleExam(Probe):
         self._books: dict[int, _Book] = {}
         self._over: list[_Book] = []
         self._open: set[int] = set()
+        self._stepping: list[int] = []
         self._backwards = 0
         self._no_step_backward: Location | None = None
         self._scaled_losses: dict[int, weakref.ref[torch.Tensor]] = {}
@@ -136,6 +137,8 @@ class CycleExam(Probe):
             book.fact = replace(book.fact, zero_grad=user_location())
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._leave_step(optimizer)
+        self._stepping.append(id(optimizer))
         book = self._books.get(id(optimizer))
         if book is None or self.recorder.clock_is_held:
             return
@@ -150,6 +153,7 @@ class CycleExam(Probe):
             self._note("mixed", book.now.unscaled_backward, "backward", None, book)
 
     def on_step_done(self, optimizer: Any) -> None:
+        self._leave_step(optimizer)
         book = self._books.get(id(optimizer))
         if book is None:
             return
@@ -172,6 +176,11 @@ class CycleExam(Probe):
             return []
         pairs = [(o, self._books[id(o)]) for o in self._optimizers.alive() if id(o) in self._books]
         return [(o, b) for o, b in pairs if b.fact.cycles < _CYCLES_WATCHED]
+
+    def _leave_step(self, optimizer: Any) -> None:
+        """A step is over, and those inside it: one that raised is never done."""
+        if id(optimizer) in self._stepping:
+            del self._stepping[self._stepping.index(id(optimizer)) :]
 
     def _close_cycle(self, optimizer: Any, book: _Book) -> None:
         now = book.now
@@ -201,7 +210,8 @@ class CycleExam(Probe):
         """A second optimizer that steps on the same parameters with the same gradient, backward not having run."""
         mine = {id(p) for g in optimizer.param_groups for p in g["params"]}
         for other, other_book in self._alive():
-            if other is optimizer or other_book.stepped_at != self._backwards:
+            # One that steps inside the step of another is its tool (sharpness-aware, lookahead): one update, not two.
+            if other is optimizer or other_book.stepped_at != self._backwards or id(other) in self._stepping:
                 continue
             shared = [p for g in other.param_groups for p in g["params"] if id(p) in mine and p.grad is not None]
             if shared:

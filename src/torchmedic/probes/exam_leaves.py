@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 import weakref
 from dataclasses import replace
 from typing import Any
@@ -14,17 +13,17 @@ from torch import nn
 from torchmedic.facts import Location, OptimizerSeen, StrayLeaf
 from torchmedic.late import late_dataclass
 from torchmedic.probes.argument_lines import argument_made_at, assigned_later
-from torchmedic.probes.frames import is_user_file, location, outward, user_location
+from torchmedic.probes.beginnings import Beginnings
+from torchmedic.probes.frames import is_user_file, location, user_location
+from torchmedic.probes.held_names import held_as, name_in_frames
 from torchmedic.probes.holdings import Fingerprint, Hung, Registered, are_copies, hung, leaves_of, registered
 from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modules import Birth, Modules
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.sources import assigned_anywhere, hung_at
-from torchmedic.record import Probe, Recorder, next_of
+from torchmedic.record import Probe, Recorder
 
-_STEPS_LOOKED_AT = frozenset({0, 1, 2, 3, 8, 32, 128, 512})
 _LOOKS_PER_STEP = 4
-_MOST_BEGINNINGS = 8
 _MOST_LEAVES = 4_000
 
 
@@ -47,10 +46,11 @@ class _Sighting:
 
 @late_dataclass()
 class _Stepping:
-    """An optimizer as its first steps showed it."""
+    """An optimizer as its first steps showed it; `looked_at` are those since the model last changed, after a look."""
 
     fact: OptimizerSeen
     steps: int = 1
+    looked_at: int = 0
 
 
 class LeafExam(Probe):
@@ -70,30 +70,36 @@ class LeafExam(Probe):
         self._orders: dict[int, int] = {}
         self._stepping: dict[int, _Stepping] = {}
         self._over: list[OptimizerSeen] = []
-        self._beginnings = [0]
+        self._beginnings = Beginnings()
         self._looks: dict[int, int] = {}
         self._inputs: set[int] = set()
         self._reached: dict[int, int] = {}
+        self._has_looked = False
+        self._frozen: dict[int, weakref.ref[torch.Tensor]] = {}
 
     def on_optimizer(self, optimizer: Any) -> None:
         """A new training may begin with it, in which the steps to look at are counted anew."""
         self.recorder.wake(self)
-        if len(self._beginnings) < _MOST_BEGINNINGS:
-            self._beginnings.append(self.recorder.step)
+        self._beginnings.add_optimizer(self.recorder.step)
         if id(optimizer) in self._stepping:  # of one that is gone
             self._over.append(self._finished(id(optimizer)))
         self._orders[id(optimizer)] = self._modules.count()
         self._note_optimized(optimizer)
 
+    def on_parameter(self, parameter: Any) -> None:
+        """The model may be another one from here on: what the optimizers hold is looked at again."""
+        if self.recorder.clock_is_held or not self._beginnings.add_change(self.recorder.step):
+            return
+        self.recorder.wake(self)
+        self._lineage.asks_for_births = not self._beginnings.are_enough
+        self._reached.clear()
+        for seen in self._stepping.values():
+            seen.looked_at = 0
+
     def _finished(self, key: int) -> OptimizerSeen:
         stepping = self._stepping.pop(key)
-        return replace(stepping.fact, steps=stepping.steps, reached=self._reached.pop(key, 0))
-
-    def _is_looked_at(self, step: int) -> bool:
-        return any(step - beginning in _STEPS_LOOKED_AT for beginning in self._beginnings)
-
-    def _next_look(self, step: int) -> int:
-        return min(beginning + next_of(_STEPS_LOOKED_AT, step - beginning) for beginning in self._beginnings)
+        reached = self._reached.pop(key, 0)
+        return replace(stepping.fact, steps=stepping.steps, looked_at=stepping.looked_at, reached=reached)
 
     def on_gradient_of(self, inputs: tuple[Any, ...]) -> None:
         """`torch.autograd.grad` asked for the gradient of these: they are inputs, not weights."""
@@ -102,9 +108,12 @@ class LeafExam(Probe):
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
         step = self.recorder.step
-        if not self._is_looked_at(step) or self._looks.get(step, 0) >= _LOOKS_PER_STEP or self.recorder.clock_is_held:
+        if self.recorder.clock_is_held or not self._beginnings.is_looked_at(step):
+            return
+        if self._looks.get(step, 0) >= _LOOKS_PER_STEP:
             return
         self._looks[step] = self._looks.get(step, 0) + 1
+        self._has_looked = True
         if self._optimizers.alive():
             self._look(roots, step)
 
@@ -113,13 +122,16 @@ class LeafExam(Probe):
         if seen is None:
             self._note_optimized(optimizer)
             self._lineage.note_step(optimizer)
-            fact = self._optimizer_fact(optimizer)
-            self._stepping[id(optimizer)] = _Stepping(fact)
+            seen = self._stepping[id(optimizer)] = _Stepping(self._optimizer_fact(optimizer))
         else:
             seen.steps += 1
+            if self._has_looked and not self._reached.get(id(optimizer)):
+                seen.fact = self._with_orphans(seen.fact, optimizer)
+        seen.looked_at += self._has_looked
+        self._has_looked = False
         step = self.recorder.step
-        if not self._is_looked_at(step) and all(id(o) in self._stepping for o in self._optimizers.alive()):
-            self.recorder.rest(self, until=self._next_look(step))
+        if not self._beginnings.is_looked_at(step) and all(id(o) in self._stepping for o in self._optimizers.alive()):
+            self.recorder.rest(self, until=self._beginnings.next_look(step))
 
     def on_finish(self) -> None:
         for optimizer in self._optimizers.alive():
@@ -141,7 +153,7 @@ class LeafExam(Probe):
     def _optimizer_fact(self, optimizer: Any) -> OptimizerSeen:
         parameters = [p for group in optimizer.param_groups for p in group["params"]]
         owners = registered(self._modules.roots())
-        orphans = [p for p in parameters if id(p) not in owners and isinstance(p, nn.Parameter)]
+        orphans = _orphans(parameters, owners)
         return OptimizerSeen(
             type=type(optimizer).__name__,
             built=self._optimizers.built_at(optimizer),
@@ -158,6 +170,12 @@ class LeafExam(Probe):
             twin=self._twin_of(optimizer, {id(p) for p in parameters}),
         )
 
+    def _with_orphans(self, fact: OptimizerSeen, optimizer: Any) -> OptimizerSeen:
+        """What no module has any more, after a change of the model."""
+        parameters = [p for group in optimizer.param_groups for p in group["params"]]
+        orphans = _orphans(parameters, registered(self._modules.roots()))
+        return replace(fact, orphans=len(orphans), orphan_shapes=tuple(tuple(p.shape) for p in orphans[:50]))
+
     def _twin_of(self, optimizer: Any, own: set[int]) -> Location | None:
         for other in self._optimizers.alive():
             if other is not optimizer and {id(p) for g in other.param_groups for p in g["params"]} == own:
@@ -173,6 +191,15 @@ class LeafExam(Probe):
         fresh = [leaf for leaf in stray if not self._know(leaf, step)]
         if fresh:
             self._classify(fresh, step, held)
+        if any(self._was_frozen(leaf) for leaf in fresh):
+            self._beginnings.add_change(step)
+        if step == 0:
+            held_still = [p for root in self._modules.roots() for p in root.parameters() if not p.requires_grad]
+            self._frozen = {id(p): weakref.ref(p) for p in held_still}
+
+    def _was_frozen(self, leaf: torch.Tensor) -> bool:
+        known = self._frozen.get(id(leaf))
+        return known is not None and known() is leaf
 
     def _held(self, leaves: set[int]) -> set[int]:
         """What the optimizers hold; on the way, which of them hold anything that is in the graph."""
@@ -237,7 +264,10 @@ class LeafExam(Probe):
             return _hung_fact(leaf, hook, f"{hook.path}.{owner.path}", "", layer)
         root_birth = self._modules.birth(owner.root)
         since = min(self._orders.values(), default=0)
-        late = birth is not None and birth.order > since
+        own = self._lineage.late_birth(leaf)
+        late = own is not None or (birth is not None and birth.order > since)
+        if own is not None and (birth is None or birth.order <= since):
+            birth = own  # of a new parameter in an old module
         return StrayLeaf(
             name=owner.path,
             place="anew" if root_birth is not None and root_birth.in_forward else "module",
@@ -245,12 +275,13 @@ class LeafExam(Probe):
             owner=type(owner.root).__name__,
             attribute=owner.attribute,
             layer=type(owner.module).__name__,
-            born=_put_in_place(root_birth, owner.root) or _outermost_birth(self._modules, owner, since),
+            born=_put_in_place(root_birth, owner.root) or _outermost_birth(self._modules, owner, since, own),
             called_at=self._called_at(birth) if late else None,
             replaced=None if late else assigned_anywhere(owner.attribute),
             after_optimizer=late,
             in_forward=birth is not None and birth.in_forward,
             fresh=self._lineage.is_fresh(owner.module),
+            thawed=self._was_frozen(leaf),
             in_root_with_optimized=any(id(p) in held for p in owner.root.parameters()),
             siblings_with=self._optimizer_of_most(owner.root),
         )
@@ -273,13 +304,17 @@ class LeafExam(Probe):
         return self._optimizers.built_at(optimizer) if most else None
 
     def _loose_fact(self, leaf: torch.Tensor) -> StrayLeaf | None:
-        name, where = _name_in_frames(leaf)
+        name, where = name_in_frames(leaf)
         born = self._lineage.born_at(leaf)
         if born is not None and self._lineage.was_born_in_forward(leaf):
             return StrayLeaf(name=name or "a parameter", place="anew", shape=tuple(leaf.shape), born=born)
         if not name:
             return None
         return StrayLeaf(name=name, place="variable", shape=tuple(leaf.shape), born=born or where)
+
+
+def _orphans(parameters: list[torch.Tensor], owners: dict[int, Registered]) -> list[nn.Parameter]:
+    return [p for p in parameters if id(p) not in owners and isinstance(p, nn.Parameter)]
 
 
 def _hanging(modules: Modules) -> dict[int, Hung]:
@@ -322,13 +357,16 @@ def _is_below(owner: nn.Module, root: nn.Module) -> bool:
     return any(module is owner for module in root.modules())
 
 
-def _outermost_birth(modules: Modules, owner: Registered, since: int) -> Location | None:
-    """Where the largest module around a parameter was built: of those younger than the optimizer, if there are any."""
+def _outermost_birth(modules: Modules, owner: Registered, since: int, own: Birth | None) -> Location | None:
+    """Where the largest module around a parameter was built: of those younger than the optimizer, if there are any.
+
+    A parameter that was put into an older module was born by itself.
+    """
     births = [
         birth for module in _way(owner) if (birth := modules.birth(module)) is not None and birth.where is not None
     ]
     younger = [birth for birth in births if birth.order > since]
-    chosen = younger or births[1:] or births
+    chosen = younger or ([own] if own is not None else births[1:]) or births
     return chosen[0].where if chosen else None
 
 
@@ -336,7 +374,7 @@ def _put_in_place(birth: Birth | None, root: nn.Module) -> Location | None:
     """Where a model that was loaded or copied as a whole took the place of the one before."""
     if birth is None or not birth.pretrained:
         return None
-    name = _held_as(root)
+    name = held_as(root)
     found = (assigned_later(at, name) for at in (birth.where, *birth.callers)) if name else ()
     return next((at for at in found if at is not None), None)
 
@@ -350,38 +388,6 @@ def _way(owner: Registered) -> list[nn.Module]:
             break
         found.append(inner)
     return [module for module in found if type(module) not in (nn.ModuleList, nn.ModuleDict)]
-
-
-def _held_as(root: nn.Module) -> str:
-    """The variable, or the attribute of some object, that holds a model in the frames around this call."""
-    for frame in outward(sys._getframe(1)):
-        if not is_user_file(frame.f_code.co_filename):
-            continue
-        for name, thing in list(frame.f_locals.items()):
-            if thing is root:
-                return name
-            attributes = getattr(thing, "__dict__", {}) if not isinstance(thing, (type, nn.Module)) else {}
-            if type(attributes) is dict:
-                for attribute, held in list(attributes.items()):
-                    if held is root:
-                        return str(attribute)
-    return ""
-
-
-def _name_in_frames(leaf: torch.Tensor) -> tuple[str, Location | None]:
-    """The variable that holds a tensor in the frames around this call."""
-    for frame in outward(sys._getframe(1)):
-        if not is_user_file(frame.f_code.co_filename):
-            continue
-        for scope in (frame.f_locals, frame.f_globals):
-            for name, thing in list(scope.items()):
-                if thing is leaf:
-                    return name, None
-                if isinstance(thing, (list, tuple)) and len(thing) < 1000 and any(item is leaf for item in thing):
-                    return name, None
-                if isinstance(thing, dict) and len(thing) < 1000 and any(item is leaf for item in thing.values()):
-                    return name, None
-    return "", None
 
 
 def _users_update(optimizer: Any) -> Location | None:

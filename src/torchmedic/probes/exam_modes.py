@@ -45,6 +45,7 @@ class _Model:
     first_in_eval: int = 0
     stepped: Location | None = None
     left_at: Location | None = None
+    unmeasured: int = 0
     noted_dropout: bool = False
     sensitive: list[weakref.ref[nn.Module]] = field(default_factory=list)
     trained_by: dict[int, bool] = field(default_factory=dict)
@@ -103,6 +104,7 @@ class ModeExam(Probe):
         """Note a call on a whole model. Torch and frameworks may call it too: then there is no line to edit."""
         if isinstance(module, _BatchNorm) and not mode:
             self._norms.note(module, user_location())
+        self.recorder.emit("on_any_mode", module, mode)
         model = self._model(module)
         if model is None:
             return
@@ -161,6 +163,7 @@ class ModeExam(Probe):
             model.first_in_eval = step
             model.stepped = user_location()
             model.left_at = model.eval_called
+            model.unmeasured = sum(_is_unmeasured(m) for m in (r() for r in model.sensitive) if m is not None)
 
     def on_finish(self) -> None:
         for _, model in self._models.values():
@@ -212,6 +215,14 @@ def depends_on_mode(module: nn.Module) -> bool:
     return isinstance(module, nn.MultiheadAttention) and module.dropout > 0
 
 
+def _is_unmeasured(module: nn.Module) -> bool:
+    """A BatchNorm that has seen no batch yet, here or where it was loaded from: nobody means to keep its statistics."""
+    if not isinstance(module, _BatchNorm) or module.running_mean is None or module.running_var is None:
+        return False
+    counted = module.num_batches_tracked is not None and int(module.num_batches_tracked) > 0
+    return not counted and not bool(module.running_mean.any()) and bool((module.running_var == 1).all())
+
+
 def _trained_in_eval(model: _Model) -> TrainedInEval:
     return TrainedInEval(
         model=model.type,
@@ -224,5 +235,6 @@ def _trained_in_eval(model: _Model) -> TrainedInEval:
         train_called=model.train_called,
         train_calls=model.train_calls,
         evaluated=model.evaluated,
+        unmeasured=model.unmeasured,
         stepped=model.stepped,
     )

@@ -15,7 +15,7 @@ from torch.utils._pytree import tree_leaves
 
 from torchmedic.facts import Location, PaddedLabels
 from torchmedic.late import late_dataclass
-from torchmedic.probes.frames import user_frame
+from torchmedic.probes.frames import is_user_file, outward, user_frame
 from torchmedic.probes.label_fields import copied_field, field_line
 from torchmedic.probes.modes import is_compiled, may_put_on, take_off
 from torchmedic.probes.modules import Modules
@@ -146,7 +146,8 @@ class PaddingExam(Probe):
         near = target.detach().cpu().flatten()
         pads = next((pad for pad in reversed(self._padded) if _is_same(pad.values, near)), None)
         masks = [*((pads.mask,) if pads is not None else ()), *_masks_in(self._batch)]
-        for tokens in self._tokens:
+        # Of an encoder and a decoder, the tokens that stand beside the targets are the decoder's.
+        for tokens in sorted(self._tokens, key=lambda tokens: tokens.ids.numel() != near.numel()):
             mask = _padding_of(tokens, near, masks)
             if mask is not None and tokens.vocabulary != given.shape[1]:
                 self._note(function, near, tokens, mask, options, pads)
@@ -159,12 +160,13 @@ class PaddingExam(Probe):
         ids = tokens.ids
         told = next((m for m in _masks_in(self._batch) if m.shape == ids.shape and _is_no_word(ids, m)), None)
         mask = told if told is not None else _own_padding(tokens)
+        mask = mask if mask is not None else self._padding_seen(ids)
         if mask is None or target.numel() % len(ids):
             return False
         pad, ignore, weight = int(ids[mask][0]), int(options.get("ignore_index", -100)), options.get("weight")
-        counted = (target == pad) & (target != ignore)
-        real = (target != pad) & (target != ignore)
-        if not _are_apart(counted.view(len(ids), -1), real.view(len(ids), -1)):
+        texts = _by_text(target, ids, mask)
+        counted, real = (texts == pad) & (texts != ignore), (texts != pad) & (texts != ignore)
+        if not _are_apart(counted, real):
             return False
         if weight is not None and float(weight[pad]) == 0:
             return False
@@ -186,10 +188,31 @@ class PaddingExam(Probe):
                 padded_at=field_line(field),
                 is_token=True,
                 is_told=told is not None,
-                is_ending=not _has_one_end(ids, mask),
+                is_ending=not _has_one_end(texts, counted),
+                built=self._built(),
             )
         )
         return True
+
+    def _padding_seen(self, ids: torch.Tensor) -> torch.Tensor | None:
+        """Where the tokens are what `pad_sequence` filled up with; a decoder is given all but the last of them."""
+        rows, columns = ids.shape
+        for pad in reversed(self._padded):
+            mask = pad.mask[:rows, :columns].cpu()
+            is_most = mask.shape == ids.shape and max(pad.mask.shape[0] - rows, pad.mask.shape[1] - columns) <= 1
+            if is_most and torch.equal(pad.values[:rows, :columns].cpu(), ids) and _is_no_word(ids, mask):
+                return mask
+        return None
+
+    def _built(self) -> Location | None:
+        """The line that built the loss, where it is a layer."""
+        for frame in outward(sys._getframe(1)):
+            if is_user_file(frame.f_code.co_filename):
+                return None
+            owner = frame.f_locals.get("self")
+            if isinstance(owner, nn.modules.loss._Loss):
+                return self._modules.born_at(owner)
+        return None
 
     def _note(
         self,
@@ -309,9 +332,18 @@ def _are_apart(counted: torch.Tensor, real: torch.Tensor) -> bool:
     return bool(counted.any()) and not (bool((counted & behind).any()) and bool((counted & (real.cumsum(1) > 0)).any()))
 
 
-def _has_one_end(ids: torch.Tensor, mask: torch.Tensor) -> bool:
-    """Whether all texts end with the same token: then padding is not needed to tell that they are over."""
-    last = {int(row[~padded][-1]) for row, padded in zip(ids, mask, strict=True) if bool((~padded).any())}
+def _by_text(target: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """The targets, one text in each row; tokens may lie the other way round, with a text in each column."""
+    tails = mask.flip(1).long().cumprod(1).sum(1)
+    heads = mask.long().cumprod(1).sum(1)
+    is_row = bool((tails == mask.sum(1)).all()) or bool((heads == mask.sum(1)).all())
+    return target.view(len(ids), -1) if is_row or target.numel() % ids.shape[1] else target.view(-1, ids.shape[1]).T
+
+
+def _has_one_end(target: torch.Tensor, counted: torch.Tensor) -> bool:
+    """Whether all padded texts end with the same token: then padding is not needed to tell that they are over."""
+    rows = [(row, padded) for row, padded in zip(target, counted, strict=True) if bool(padded.any())]
+    last = {int(row[~padded][-1]) for row, padded in rows if bool((~padded).any())}
     return len(last) == 1
 
 

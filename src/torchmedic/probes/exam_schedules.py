@@ -9,6 +9,7 @@ import itertools
 import sys
 import weakref
 from dataclasses import field
+from types import CodeType
 from typing import Any
 
 from torch.optim import lr_scheduler
@@ -63,6 +64,7 @@ class _Schedule:
     nested: bool = False
     optimizer_built: Location | None = None
     factor_made: Location | None = None
+    floored: Location | None = None
     rates: tuple[float, ...] = ()
     stepped_by: str = ""
     holder: weakref.ref[Any] | None = None
@@ -184,6 +186,7 @@ class ScheduleExam(Probe):
             known.metric_text = _argument(frame) or _monitored()
             known.settings = _settings(scheduler)
             known.factor_made = _factor_line(scheduler)
+            known.floored = _floored_line(scheduler)
             known.mode = str(getattr(scheduler, "mode", ""))
         if isinstance(scheduler, lr_scheduler.ReduceLROnPlateau) and len(known.metrics) < _MOST_METRICS:
             known.metrics.append(float(args[0] if args else kwargs["metrics"]))
@@ -268,6 +271,8 @@ class ScheduleExam(Probe):
                     zero_steps=rate.zero,
                     zero_at_start=rate.zero_first,
                     zero_at_end=rate.zero_run,
+                    floored=schedule.floored if schedule else None,
+                    schedule_steps=schedule.on_new_step if schedule else 0,
                     highest=rate.highest,
                 )
             )
@@ -324,11 +329,29 @@ def _settings(scheduler: Any) -> dict[str, float]:
     return {n: float(v) for n in SETTINGS if isinstance(v := getattr(scheduler, n, None), (int, float))}
 
 
-def _factor_line(scheduler: Any) -> Location | None:
-    """The line on which the user's function of a `LambdaLR` or `MultiplicativeLR` returns its factor."""
+def _factor_code(scheduler: Any) -> CodeType | None:
+    """The user's function of a `LambdaLR` or `MultiplicativeLR`."""
     functions = getattr(scheduler, "lr_lambdas", None) or ()
     code = getattr(functions[0], "__code__", None) if functions else None
-    if code is None or not is_user_file(code.co_filename):
+    return code if code is not None and is_user_file(code.co_filename) else None
+
+
+def _floored_line(scheduler: Any) -> Location | None:
+    """The line of that function with a division that drops the rest."""
+    code = _factor_code(scheduler)
+    tree = parsed(code.co_filename) if code is not None else None
+    lines = {line for _, _, line in code.co_lines()} if code is not None else set()
+    floors = [
+        n for n in (ast.walk(tree) if tree else ()) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv)
+    ]
+    found = [node.lineno for node in floors if node.lineno in lines]
+    return location(code.co_filename, found[0], code.co_qualname) if code is not None and len(found) == 1 else None
+
+
+def _factor_line(scheduler: Any) -> Location | None:
+    """The line on which the user's function of a scheduler returns its factor."""
+    code = _factor_code(scheduler)
+    if code is None:
         return None
     lines = [line for _, _, line in code.co_lines() if line is not None]
     return location(code.co_filename, max(lines, default=code.co_firstlineno), code.co_qualname)

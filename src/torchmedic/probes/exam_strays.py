@@ -39,12 +39,20 @@ class _Book:
     before: list[torch.Tensor | None] = field(default_factory=list)
     visit: _Visit | None = None
     was_visited: bool = False
+    left: torch.Tensor | None = None  # by visits, since the gradients were last clear
+    added: torch.Tensor | None = None  # by backwards of its own
+    backwards: int = 0  # of its own, since then
+    most: int = 0
     mixed: tuple[float, float] | None = None
     turns: int = 0
     strayed: list[tuple[float, float]] = field(default_factory=list)
     own: Location | None = None
     last: _Visit | None = None
     zero_grad: Location | None = None
+
+    def clear(self) -> None:
+        self.visit, self.mixed, self.left, self.added = None, None, None, None
+        self.backwards = 0
 
 
 class StrayExam(Probe):
@@ -67,8 +75,8 @@ class StrayExam(Probe):
         for optimizer, book in self._watched():
             book.marks = book.marks or _marks(optimizer)
             book.before = _gradients(book.marks)
-            if book.visit is not None and not any(g is not None and bool(g.any()) for g in book.before):
-                book.visit = None
+            if not any(g is not None and bool(g.any()) for g in book.before):
+                book.clear()
 
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
         watched = self._watched()
@@ -80,16 +88,20 @@ class StrayExam(Probe):
         for optimizer, book in watched:
             if id(optimizer) not in touched:
                 continue
-            visit = book.visit
-            if visit is not None and visit.stepped_by is not None and visit.stepped_by not in touched:
+            others = frozenset(beyond.get(id(optimizer), ()))
+            if others:
+                book.visit = book.visit or _Visit(others, place)
+                book.left = _sum(book.left, _change(book))
+            elif book.visit is None or not book.visit.others & touched.keys():
+                book.added = _sum(book.added, _change(book))
+                book.backwards += 1
+                book.most = max(book.most, book.backwards)
                 self._mix(book, place)
-            elif beyond.get(id(optimizer)) and visit is None:
-                book.visit = _Visit(frozenset(beyond[id(optimizer)]), place)
 
     def on_zero_grad(self, optimizer: Any) -> None:
         book = self._books.get(id(optimizer))
         if book is not None and not self.recorder.clock_is_held:
-            book.visit, book.mixed = None, None
+            book.clear()
             book.zero_grad = book.zero_grad or user_location()
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -106,7 +118,8 @@ class StrayExam(Probe):
             return
         book.turns += book.was_visited
         book.strayed += [book.mixed] if book.mixed is not None else []
-        book.visit, book.mixed, book.was_visited = None, None, False
+        book.was_visited = False
+        book.clear()
 
     def on_step_done(self, optimizer: Any) -> None:
         enough = any(book.turns >= _TURNS_WATCHED for book in self._books.values())
@@ -126,6 +139,7 @@ class StrayExam(Probe):
                     other=type(other).__name__ if other is not None else "",
                     turns=book.turns,
                     strayed=len(book.strayed),
+                    backwards=book.most,
                     agreement=sum(cosine for cosine, _ in book.strayed) / len(book.strayed),
                     share=sum(share for _, share in book.strayed) / len(book.strayed),
                     backward=book.own,
@@ -143,18 +157,28 @@ class StrayExam(Probe):
         return alive if len(alive) > 1 else []
 
     def _mix(self, book: _Book, place: Location | None) -> None:
-        """An optimizer's own backward has added to what a visit had left."""
-        if book.mixed is not None:
+        """An optimizer's own backward has added to what the visits of another one's turn had left."""
+        if book.visit is None or book.visit.stepped_by is None or book.left is None or book.added is None:
             return
-        left, added = [], []
-        for old, new in zip(book.before, _gradients(book.marks), strict=True):
-            if old is not None and new is not None:
-                left.append(old.flatten().double())
-                added.append((new - old).flatten().double())
-        first, second = torch.cat(left), torch.cat(added)
-        share = float(first.norm() / second.norm().clamp_min(1e-30))
-        book.mixed = (float(torch.cosine_similarity(first, second, dim=0)), share)
+        share = float(book.left.norm() / book.added.norm().clamp_min(1e-30))
+        book.mixed = (float(torch.cosine_similarity(book.left, book.added, dim=0)), share)
         book.own, book.last = place, book.visit
+
+
+def _change(book: _Book) -> torch.Tensor:
+    """What the backward that has just run added to an optimizer's gradients."""
+    added = []
+    for mark, old, new in zip(book.marks, book.before, _gradients(book.marks), strict=True):
+        size = parameter.numel() if (parameter := mark()) is not None else 0
+        change = new if old is None else (new - old if new is not None else None)
+        added.append(
+            change.flatten().double() if change is not None else torch.zeros(size, dtype=torch.double, device="cpu")
+        )
+    return torch.cat([part.cpu() for part in added])
+
+
+def _sum(before: torch.Tensor | None, more: torch.Tensor) -> torch.Tensor:
+    return more if before is None or before.shape != more.shape else before + more
 
 
 def _marks(optimizer: Any) -> list[weakref.ref[torch.Tensor]]:

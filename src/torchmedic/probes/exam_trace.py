@@ -53,10 +53,11 @@ class Entering:
 
 @late_dataclass()
 class Asked:
-    """A call of `torch.autograd.grad`, before the operation with this number."""
+    """A call of `torch.autograd.grad`, before the operation with this number, and the storages it asks about."""
 
     at: int
     place: Place
+    of: frozenset[StorageKey] = frozenset()
 
 
 @late_dataclass()
@@ -78,6 +79,8 @@ class StepTrace(Trace):  # type: ignore[no-untyped-call]
         self.gradients_asked: list[Asked] = []
         self.too_long = False
         self.dropped: list[Dropped] = []
+        self.all_zero: set[int] = set()
+        self.fed: set[str] = set()
         self._held: list[Any] = []
         self._room = _MOST_BYTES_HELD
 
@@ -105,10 +108,20 @@ class StepTrace(Trace):  # type: ignore[no-untyped-call]
             self._begin_anew(self.ops[index])
         if index < len(self.ops):
             self._hold(result)
+            if self.ops[index].is_own_backward:
+                self._note_zeros(self.ops[index], args, result)
         if not torch.is_grad_enabled() and index < len(self.ops):
             op = self.ops[index]
             if op.phase == "forward" and any(seen.requires_grad for seen in op.inputs):
                 self.grad_free[index] = _surroundings()
+
+    def _note_zeros(self, op: Op, args: Any, result: Any) -> None:
+        """In a `backward` of the user's own: results that are 0 everywhere, and whether anything else came in."""
+        if isinstance(result, torch.Tensor) and not bool(result.any()):
+            self.all_zero.add(op.index)
+        given = [tensor for tensor in (*args, result) if isinstance(tensor, torch.Tensor)]
+        if any(tensor.is_floating_point() and bool(tensor.any()) for tensor in given):
+            self.fed.add(op.node)
 
     def _hold(self, result: Any) -> None:
         """Keep small results alive while the trace lasts, so that no later tensor lies where they lay."""
@@ -119,10 +132,11 @@ class StepTrace(Trace):  # type: ignore[no-untyped-call]
                     self._room -= size
                     self._held.append(tensor.untyped_storage())
 
-    def note_gradient_asked(self) -> None:
+    def note_gradient_asked(self, inputs: tuple[Any, ...]) -> None:
         place = _user_place()
         if place is not None and len(self.gradients_asked) < _MOST_OPS:
-            self.gradients_asked.append(Asked(len(self.ops), place))
+            of = frozenset(storage_key(tensor) for tensor in inputs if isinstance(tensor, torch.Tensor))
+            self.gradients_asked.append(Asked(len(self.ops), place, of))
 
     def let_go(self) -> None:
         self._held.clear()

@@ -6,6 +6,7 @@ import ast
 import functools
 import json
 import os
+import re
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -17,6 +18,7 @@ from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import is_user_file, location
 from torchmedic.probes.loaders import Loaders
+from torchmedic.probes.making_lines import attribute_made, line_made
 from torchmedic.probes.patching import Patches, hide_frame
 from torchmedic.probes.sources import hung_at, variable_made_at
 from torchmedic.probes.streams import digests, held_generators
@@ -205,14 +207,16 @@ def _most_common(states: Iterator[str]) -> int:
 
 
 def _made_at(stream: str, dataset: Any) -> Location | None:
-    """Where a generator was made: as an attribute of the data set or as a name of its file."""
-    if stream.startswith("self."):
-        owner = dataset
-        *path, attribute = stream.removeprefix("self.").split(".")
-        for name in path:
-            owner = getattr(owner, name, None)
-        return hung_at(type(owner), attribute.partition("[")[0])
-    return variable_made_at(stream)
+    """Where a generator was made: for an attribute of the data set or of what it holds, or as a name of its file."""
+    if not stream.startswith("self."):
+        return variable_made_at(stream)
+    *path, attribute = re.findall(r"\w+", re.sub(r"(\[\d+\])+$", "", stream.removeprefix("self.")))
+    owner = dataset
+    for name in path:
+        owner = owner[int(name)] if name.isdecimal() else getattr(owner, name, None)
+    hung, made = hung_at(type(owner), attribute), line_made(attribute_made(type(owner), attribute))
+    is_given = made is not None and (hung is None or (made.file, made.line) != (hung.file, hung.line))
+    return made if is_given else hung
 
 
 def _seeded_at(starter: Any) -> Location | None:

@@ -10,6 +10,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from torchmedic.facts import Crash, Frame, Location, ModuleFact
+from torchmedic.probes.expressions import wrapped_by
 from torchmedic.probes.frames import is_own_file, is_user_file, location, shown_path
 from torchmedic.probes.values import module_fact, summarise_locals, type_name
 from torchmedic.redaction import redact
@@ -31,6 +32,7 @@ def crash_of(error: BaseException, step: int | None = None) -> Crash:
         frames=frames,
         cause=crash_of(behind) if behind is not None and behind is not error else None,
         handling=behind is not None and error.__cause__ is None,
+        wraps=wrapped_by(error) is not None,
         notes=tuple(redact(str(note)) for note in getattr(error, "__notes__", ())),
         step=step,
         near_names=_near_names(error),

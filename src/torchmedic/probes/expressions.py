@@ -34,6 +34,26 @@ def failing_expression(tb: TracebackType) -> ast.expr | None:
     return next(fitting, None)
 
 
+def behind_wrappers(error: BaseException) -> BaseException:
+    """The exception that handlers of the user's have only put into other words."""
+    while (inner := wrapped_by(error)) is not None:
+        error = inner
+    return error
+
+
+def wrapped_by(error: BaseException) -> BaseException | None:
+    """What a `raise` in the user's own handler has put into other words."""
+    inner = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if inner is None or inner is error or last is None or not is_user_file(last.tb_frame.f_code.co_filename):
+        return None
+    tree, line = parsed(last.tb_frame.f_code.co_filename), last.tb_lineno
+    raises = (node for node in ast.walk(tree) if isinstance(node, ast.Raise)) if tree is not None else iter(())
+    return inner if any(node.lineno <= line <= (node.end_lineno or 0) for node in raises) else None
+
+
 def unpacked_value(tb: TracebackType) -> ast.expr | None:
     """What `a, b = value` took apart, where the unpacking itself failed at one level of a traceback."""
     target = failing_expression(tb)

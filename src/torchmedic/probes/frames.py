@@ -61,12 +61,15 @@ def _is_written_by_pyg(path: str) -> bool:
 def is_user_file(filename: str) -> bool:
     """Whether a code object's file belongs to the user: not Python's, not a package's, not ours.
 
-    >>> is_user_file("<frozen runpy>")
-    False
+    >>> is_user_file("<frozen runpy>"), is_user_file("pandas/_libs/index.pyx")
+    (False, False)
     """
     if not filename or (filename.startswith("<") and not filename.startswith("<ipython-input")):
         return False
     path = _real_path(filename)
+    # A compiled extension names the file it was made from, as it lay on the machine that built it.
+    if filename.endswith((".pyx", ".pxi", ".pxd")) and not os.path.exists(path):
+        return False
     if (
         path.startswith(_PACKAGE)
         or f"{os.sep}site-packages{os.sep}" in path

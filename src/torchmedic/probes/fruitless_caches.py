@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import linecache
+import sys
 import weakref
 from collections import defaultdict, deque
 from collections.abc import Iterator
@@ -23,9 +24,12 @@ from torchmedic.record import Probe, Recorder
 _PASSES = 3  # a cache of samples is filled in the first pass, and found again from then on
 _SEARCHED = (2, 4)  # the caches are there when the first pass is over; few are made later
 _LEAST_BYTES = 8 << 20
+_LEAST_BYTES_BY_TENSOR = 1 << 20  # no later call can find them
 _LEAST_MISSES = 8
 _MANY_MISSES = 40
 _MOST_KEYS = 20_000
+_SAMPLED = 8
+_OURS = 3  # references to a part of a key while they are counted: the key's, and the argument's
 
 
 def _last_passes() -> deque[tuple[int, int]]:
@@ -109,7 +113,8 @@ class FruitlessCaches(Probe):
     def _note(self, wrapper: Any, passes: int, hits: int, misses: int, argument: str) -> None:
         info = wrapper.cache_info()
         held = sum(_bytes(result) for result in _results(wrapper))
-        if held < _LEAST_BYTES or info.currsize < misses:  # emptied now and then, or bounded
+        least = _LEAST_BYTES if passes else _LEAST_BYTES_BY_TENSOR
+        if held < least or info.currsize < misses:  # emptied now and then, or bounded
             return
         self.recorder.observe(
             FruitlessCache(
@@ -127,14 +132,25 @@ class FruitlessCaches(Probe):
 
 
 def _tensor_asked_for(wrapper: Any) -> str:
-    """The argument that is a tensor, where no call met an earlier one: two tensors of the same values are two keys."""
+    """The argument that is a tensor, where no call met an earlier one: two tensors of the same values are two keys.
+
+    One that the script still has elsewhere may yet be asked for again.
+    """
     info = wrapper.cache_info()
     if info.hits or info.misses < _MANY_MISSES:
         return ""
-    first = [key for thing in gc.get_referents(wrapper) if type(thing) is dict for key in islice(thing, 1)]
-    parts = first[0] if first and isinstance(first[0], tuple) else ()
-    named = zip(wrapper.__wrapped__.__code__.co_varnames, parts, strict=False)
-    return next((name for name, part in named if isinstance(part, torch.Tensor)), "")
+    dictionaries = [thing for thing in gc.get_referents(wrapper) if type(thing) is dict]
+    keys = [key for each in dictionaries for key in islice(each, _SAMPLED) if isinstance(key, tuple)]
+    names = wrapper.__wrapped__.__code__.co_varnames
+    for at, name in enumerate(names):
+        if keys and all(_has_tensor(key, at) for key in keys):
+            alone = sum(sys.getrefcount(key[at]) < _OURS for key in keys)
+            return name if 2 * alone > len(keys) else ""
+    return ""
+
+
+def _has_tensor(key: tuple[Any, ...], at: int) -> bool:
+    return at < len(key) and isinstance(key[at], torch.Tensor)
 
 
 def _is_users(wrapper: Any) -> bool:
@@ -151,10 +167,11 @@ def _place(wrapper: Any) -> Location:
 
 
 def _results(wrapper: Any) -> Iterator[Any]:
-    """What a cache keeps: one without a bound has it in a dictionary, others in a list of their own."""
+    """What a cache keeps, keys as well: one without a bound has it in a dictionary, others in a list of their own."""
     for thing in gc.get_referents(wrapper):
         if type(thing) is dict:
             yield from thing.values()
+            yield from (part for key in thing if isinstance(key, tuple) for part in key)
         else:
             yield thing
 

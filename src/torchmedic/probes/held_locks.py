@@ -36,7 +36,12 @@ def taker_of_same(waiting: Location, frames: dict[int, FrameType]) -> tuple[int,
     wanted = _named_at(waiting)
     user = [(i, f) for i, frame in frames.items() for f in outward(frame) if is_user_file(f.f_code.co_filename)]
     same = [(i, f) for i, f in user if wanted and shown_path(f.f_code.co_filename) == waiting.file]
-    found = [(i, f, line) for i, f in same for line, node in _takings(f) if ast.unparse(node) == wanted]
+    found = [
+        (i, f, line)
+        for i, f in same
+        for line, node in _takings(f)
+        if ast.unparse(node) == wanted and not _is_of_all_processes(peek(node, f))
+    ]
     holding = [(i, f, line) for i, f, line in found if (f.f_lineno or 0) > line]
     for ident, frame, line in holding or found:
         return ident, location(frame.f_code.co_filename, line, frame.f_code.co_qualname)
@@ -87,9 +92,20 @@ def _taken_in(frame: FrameType, lock: object, but: int) -> int:
     return next((line for line in taken if not any(line < back <= now for back in given_back)), 0)
 
 
+def _is_of_all_processes(lock: object) -> bool:
+    """A lock of `multiprocessing` is the same one in every process: a fork makes no copy of it."""
+    return type(lock).__module__.startswith("multiprocessing")
+
+
 def _nodes(frame: FrameType) -> Iterator[ast.AST]:
+    """What a frame's own function consists of; functions that are written inside it run in frames of their own."""
     tree = parsed(frame.f_code.co_filename)
-    return ast.walk(enclosing_function(tree, frame)) if tree is not None else iter(())
+    waiting: list[ast.AST] = [enclosing_function(tree, frame)] if tree is not None else []
+    while waiting:
+        node = waiting.pop(0)
+        yield node
+        inside = ast.iter_child_nodes(node)
+        waiting += [one for one in inside if not isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))]
 
 
 def _calls(frame: FrameType, name: str) -> Iterator[tuple[int, ast.expr]]:

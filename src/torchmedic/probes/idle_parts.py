@@ -9,6 +9,7 @@ import torch
 from torchmedic.facts import IdleTerm, Location, OnePositionForAll, SoftmaxOfOne, WeightAfterReduction
 from torchmedic.late import late_dataclass
 from torchmedic.probes.calls import TRANSPARENT, Call, CallTrace
+from torchmedic.probes.lone_shares import DIVISIONS, LoneShares, picked
 from torchmedic.probes.positions import operand_names
 from torchmedic.record import Recorder
 
@@ -29,6 +30,7 @@ class _Softmax:
     expression: str
     shape: tuple[int, ...]
     dim: int
+    picked_from: int = 0
     looks: int = 0
     single: int = 0
 
@@ -39,6 +41,7 @@ class IdleParts:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._softmaxes: dict[Location, _Softmax] = {}
+        self._shares = LoneShares()
         self._samples = 0
         self._facts = 0
 
@@ -46,7 +49,9 @@ class IdleParts:
         if call.place is None:
             return
         if call.name == "softmax" and args and isinstance(args[0], torch.Tensor):
-            self._look_at_softmax(call, args[0])
+            self._look_at_softmax(trace, call, args[0])
+        elif call.name in DIVISIONS:
+            self._shares.look(trace, call)
         elif call.name in _JUDGING and args and isinstance(args[0], torch.Tensor) and args[0].ndim:
             self._samples = len(args[0])
         elif call.name in _PRODUCTS and self._facts < _MOST_LINES and _are_tensors(args):
@@ -55,14 +60,16 @@ class IdleParts:
             self._look_at_term(trace, call, args)
             self._look_at_position(trace, call, args)
 
-    def _look_at_softmax(self, call: Call, scores: torch.Tensor) -> None:
+    def _look_at_softmax(self, trace: CallTrace, call: Call, scores: torch.Tensor) -> None:
         dim = call.options.get("dim")
         if not isinstance(dim, int) or scores.ndim < 2 or not scores.requires_grad or call.place is None:
             return
         where, text = call.place.location(), call.place.expression()
         is_users = "softmax" in text.lower() or (isinstance(call.layer, torch.nn.Softmax) and call.direct)
         if is_users and where not in self._softmaxes and len(self._softmaxes) < _MOST_LINES:
-            self._softmaxes[where] = _Softmax(where, text, tuple(scores.shape), dim % scores.ndim)
+            seen = self._softmaxes[where] = _Softmax(where, text, tuple(scores.shape), dim % scores.ndim)
+            at, several = picked(trace, call.reads[0])
+            seen.picked_from = several if at == seen.dim else 0
         if where in self._softmaxes:
             self._softmaxes[where].looks += 1
             self._softmaxes[where].single += scores.shape[dim] == 1 and scores.numel() > 1
@@ -148,6 +155,8 @@ class IdleParts:
         )
 
     def write(self) -> None:
+        for share in self._shares.facts(self._recorder.step):
+            self._recorder.observe(share)
         for seen in self._softmaxes.values():
             if seen.single == seen.looks:
                 self._recorder.observe(
@@ -159,6 +168,7 @@ class IdleParts:
                         dim=seen.dim,
                         looks=seen.looks,
                         samples=self._samples,
+                        picked_from=seen.picked_from,
                     )
                 )
 

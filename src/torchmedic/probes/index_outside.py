@@ -9,7 +9,8 @@ from typing import Any
 
 import torch
 
-from torchmedic.facts import IndexOutside
+from torchmedic.facts import IndexOutside, Location
+from torchmedic.probes.dataset_lines import returned_by
 from torchmedic.probes.loaders import Loaders
 from torchmedic.record import Probe
 
@@ -28,8 +29,15 @@ class IndicesOutside(Probe):
         for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
             found = _embedding(frame) or _labels(frame)
             if found is not None:
-                self.recorder.observe(replace(found, sample=self._sample(found), step=self.recorder.step + 1))
+                sample = self._sample(found)
+                made = self._made_at(found) if sample is not None else None
+                self.recorder.observe(replace(found, sample=sample, made=made, step=self.recorder.step + 1))
                 return
+
+    def _made_at(self, found: IndexOutside) -> Location | None:
+        """The line of the user's data set that gives the labels of a sample, which come last."""
+        kind = self._loaders.handed_from
+        return returned_by(kind, -1) if found.what == "label" and kind is not None else None
 
     def _sample(self, found: IndexOutside) -> int | None:
         """The data set's number of the row, where the rows of the tensor are those of the batch handed out last."""

@@ -7,7 +7,7 @@ import collections
 import sys
 from collections.abc import Iterator
 from dataclasses import field
-from types import FrameType, ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 import torch
@@ -33,7 +33,8 @@ _CONTAINERS = (list, tuple, dict, collections.deque, set)
 class Keeper:
     """`path` as one would write it, `owner` the part before the last attribute, `name` the last identifier.
 
-    `slot` is the key or the position of a kept object in the item of the container that it is a part of.
+    `slot` is the key or the position of a kept object in the item of the container that it is a part of, `key` the one
+    under which a dict inside of it holds the object itself.
     """
 
     path: str
@@ -41,6 +42,7 @@ class Keeper:
     name: str
     container: str
     slot: Any = field(default=None, compare=False)
+    key: str = field(default="", compare=False)
 
 
 @late_dataclass(frozen=True)
@@ -86,10 +88,16 @@ def keepers_of(things: list[Any], frame: FrameType | None) -> list[tuple[Keeper,
             path, owner, name, thing, container, keys, depth = waiting.popleft()
             if id(thing) in wanted:
                 slot = keys[1] if len(keys) > 1 and isinstance(keys[1], (int, str)) else None
-                found.setdefault(Keeper(path, owner, name, container, slot), []).append(thing)
+                key = keys[-1] if len(keys) > 1 and container == "dict" and isinstance(keys[-1], str) else ""
+                found.setdefault(Keeper(path, owner, name, container, slot, key), []).append(thing)
             if id(thing) in seen or depth >= _DEEPEST or path.startswith("__"):
                 continue
             seen.add(id(thing))
+            if isinstance(thing, FunctionType):
+                # Of hooks another rule tells, and of what they fill, the name that the script has for it.
+                if container and not name.endswith("_hooks") and is_user_file(thing.__code__.co_filename):
+                    waiting.extend((path, owner, name, item, container, keys, depth + 1) for item in _enclosed(thing))
+                continue
             for label, key, item in _parts(thing):
                 if label:
                     waiting.append((path + label, path, label[1:], item, "", (), depth + 1))
@@ -122,6 +130,16 @@ def _parts(thing: Any) -> Iterator[tuple[str, Any, Any]]:
             yield from ((f".{name}", None, item) for name, item in shared if isinstance(item, _CONTAINERS))
 
 
+def _enclosed(function: FunctionType) -> Iterator[Any]:
+    """What a function was given on its way: the defaults of its arguments, and the names of who made it."""
+    yield from function.__defaults__ or ()
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+
+
 def _is_function(thing: Any) -> bool:
     """Whether a thing is there to be called and no more; what a class of the user's keeps beside that is its own."""
     return callable(thing) and not isinstance(thing, nn.Module) and not is_user_file(file_of(type(thing)))
@@ -139,13 +157,44 @@ def storing_statement(keeper: Keeper, *, cut_off: bool = False) -> Storing:
         return Storing(None, None, "")
     _, file, statement, value, scope = min(found, key=lambda each: each[0])
     here = location(file, statement.lineno, getattr(scope, "name", "<module>"))
-    text = ast.unparse(value) if value is not None else ""
+    text = _text(value)
     caller = handing_call(files, keeper.owner, scope, value, keeper.slot) if value is not None else None
     if caller is not None:
         return Storing(caller[0], here, caller[1])
+    written = _written_under(files, keeper.key) if keeper.key else None
+    if written is not None:
+        return Storing(written[0], here, written[1])
     goes_on = isinstance(statement, ast.AugAssign) or _refers(value, keeper.name)
     never_emptied = _is_never_emptied(scope, statement, keeper.name) or _nobody_empties(files, scope, keeper.name)
     return Storing(here, None, text, never_emptied=never_emptied, goes_on=goes_on)
+
+
+def _written_under(files: list[str], key: str) -> tuple[Location, str] | None:
+    """The line that puts a value into a dict under a key, where the script has one such line."""
+    found: list[tuple[str, ast.expr]] = []
+    for file in dict.fromkeys(files):  # `__main__` may be there by another name as well
+        for node in ast.walk(parsed(file) or ast.Module([], [])):
+            if isinstance(node, ast.Dict):
+                pairs = zip(node.keys, node.values, strict=True)
+                found += [(file, value) for at, value in pairs if isinstance(at, ast.Constant) and at.value == key]
+            elif isinstance(node, ast.Call) and called_name(node) == "dict":
+                found += [(file, given.value) for given in node.keywords if given.arg == key]
+            elif isinstance(node, ast.Assign) and _is_item(node.targets[0], key):
+                found.append((file, node.value))
+    if len(found) != 1:
+        return None
+    file, value = found[0]
+    return location(file, value.lineno), ast.unparse(value)
+
+
+def _is_item(target: ast.expr, key: str) -> bool:
+    slot = target.slice if isinstance(target, ast.Subscript) else None
+    return isinstance(slot, ast.Constant) and slot.value == key
+
+
+def _text(value: ast.expr | None) -> str:
+    """A value as it is written; what a function would read later is kept whole until then, whatever it reads."""
+    return ast.unparse(value) if value is not None and not isinstance(value, ast.Lambda) else ""
 
 
 def _is_never_emptied(scope: ast.AST, statement: ast.stmt, name: str) -> bool:
@@ -218,8 +267,7 @@ def _stores(
     """Statements that store under the keeper's name; the lower the first item, the likelier."""
     for scope, statement in _statements(tree):
         for value, receiver in _stored(statement, keeper):
-            text = ast.unparse(value) if value is not None else ""
-            if (any(cut in text for cut in CUTTING) and not cut_off) or isinstance(value, ast.Constant):
+            if (any(cut in _text(value) for cut in CUTTING) and not cut_off) or isinstance(value, ast.Constant):
                 continue
             likely = receiver == keeper.path or receiver == f"self.{keeper.name}" or receiver == keeper.name
             in_init = getattr(scope, "name", "") == "__init__"
@@ -252,11 +300,9 @@ def _statements(tree: ast.AST, scope: ast.AST | None = None) -> Iterator[tuple[a
 
 def _stored(statement: ast.stmt, keeper: Keeper) -> Iterator[tuple[ast.expr | None, str]]:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        call = statement.value
-        if isinstance(call.func, ast.Attribute) and call.func.attr in STORING and call.args and keeper.container:
-            receiver = _without_key(call.func.value)
-            if _last(receiver) == keeper.name:
-                yield call.args[-1], ast.unparse(receiver)
+        hooks = [node.body for node in ast.walk(statement) if isinstance(node, ast.Lambda)]
+        for call in (statement.value, *hooks):
+            yield from _stored_by(call, keeper)
         return
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     targets = [statement.target] if isinstance(statement, ast.AugAssign) else targets
@@ -265,6 +311,16 @@ def _stored(statement: ast.stmt, keeper: Keeper) -> Iterator[tuple[ast.expr | No
         is_made_here = _is_new_container(value) and not isinstance(statement, ast.AugAssign)
         if _last(plain) == keeper.name and (plain is target or keeper.container) and not is_made_here:
             yield value, ast.unparse(plain)
+
+
+def _stored_by(call: ast.expr, keeper: Keeper) -> Iterator[tuple[ast.expr | None, str]]:
+    """What `kept.append(x)` and its like put under the keeper's name."""
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or not keeper.container:
+        return
+    if call.func.attr in STORING and call.args:
+        receiver = _without_key(call.func.value)
+        if _last(receiver) == keeper.name:
+            yield call.args[-1], ast.unparse(receiver)
 
 
 def _is_new_container(value: ast.expr | None) -> bool:

@@ -225,6 +225,7 @@ class Leaks(Probe):
             resident_growth=max(0, resident_bytes() - self._resident),
             own_bytes=own_bytes(tensors),
             goes_on=storing.goes_on,
+            key=keeper.key,
         )
         sample = [weakref.ref(t) for t in tensors[:: max(1, len(tensors) // 50)]]
         suspect = _Suspect(keeper, is_chain, sample, fact, (before.scans if before else 0) + 1)

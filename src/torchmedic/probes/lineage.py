@@ -14,7 +14,7 @@ from torch.nn.modules import module as torch_module
 
 from torchmedic.facts import Location
 from torchmedic.probes.frames import location_of, outward, user_frame
-from torchmedic.probes.modules import Modules
+from torchmedic.probes.modules import Birth, Modules, callers_of
 from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
 
@@ -35,6 +35,8 @@ class Lineage(Probe):
         self._trained: dict[int, weakref.ref[torch.Tensor]] = {}
         self._loaded: dict[int, weakref.ref[nn.Module]] = {}
         self._born: dict[int, tuple[weakref.ref[torch.Tensor], Location]] = {}
+        self._late: dict[int, tuple[weakref.ref[torch.Tensor], Birth]] = {}
+        self.asks_for_births = True
         original = torch_parameter.Parameter.__new__
         note = shielded(self)(self._note_late_birth)
 
@@ -42,7 +44,7 @@ class Lineage(Probe):
         def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
             with frame_hidden:
                 made = original(cls, *args, **kwargs)
-            if 0 < recorder.step < _LAST_STEP and recorder.is_ours:
+            if recorder.is_ours and recorder.step and (self.asks_for_births or recorder.step < _LAST_STEP):
                 note(made)
             return made
 
@@ -52,14 +54,25 @@ class Lineage(Probe):
         self._patches.restore()
 
     def _note_late_birth(self, made: torch.Tensor) -> None:
-        """Parameters born while training runs are few, and only those inside a forward are of interest."""
+        """Parameters born while training runs are few: inside a forward, or by a change of the model."""
         frames = list(outward(sys._getframe(2)))
         in_forward = any(
             f.f_code.co_name == "_call_impl" and f.f_code.co_filename == torch_module.__file__ for f in frames
         )
         user = user_frame(frames[0])
-        if in_forward and user is not None:
+        if user is None:
+            return
+        if in_forward:
             self._born[id(made)] = (weakref.ref(made), location_of(user))
+        elif self.asks_for_births:
+            birth = Birth(where=location_of(user), order=self._modules.count(), callers=callers_of(user))
+            self._late[id(made)] = (weakref.ref(made), birth)
+            self.recorder.emit("on_parameter", made)
+
+    def late_birth(self, tensor: torch.Tensor) -> Birth | None:
+        """Of a parameter that was made amid the training, outside of a forward."""
+        kept = self._late.get(id(tensor))
+        return kept[1] if kept is not None and kept[0]() is tensor else None
 
     def born_at(self, tensor: torch.Tensor) -> Location | None:
         kept = self._born.get(id(tensor))

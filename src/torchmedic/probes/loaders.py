@@ -43,6 +43,7 @@ class Loaders(Probe):
         self._built: weakref.WeakKeyDictionary[Any, Location | None] = weakref.WeakKeyDictionary()
         self._started: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
         self.handed: Any = None  # the indices of the batch that any loader handed out last
+        self.handed_from: type | None = None  # the class of the data set that it came from
         self._sent: weakref.WeakKeyDictionary[Any, deque[tuple[int, Any]]] = weakref.WeakKeyDictionary()
         self._patch_constructor()
         self._patch_iterators()
@@ -119,6 +120,7 @@ class Loaders(Probe):
         last = kept[-1][1]
         sent = last if received is None else next((index for number, index in kept if number == received - 1), None)
         dataset, self.handed = below_subsets(iterator._dataset, sent)
+        self.handed_from = type(dataset)
         return self.handed, type_name(dataset)
 
     def on_crash(self, error: BaseException) -> None:

@@ -75,18 +75,25 @@ def tensor_given(position: int) -> Place | None:
     return None
 
 
-def argument_at(called: Location | None, callee: str, position: int = 0) -> Place | None:
-    """What the call of a name at a line is given at a position."""
+def argument_at(called: Location | None, callee: str, position: int = 0, keyword: str = "") -> Place | None:
+    """What the call of a name at a line is given at a position, or by a keyword."""
     file = file_at(called)
     tree = parsed(file) if file else None
     if called is None or tree is None:
         return None
     for call in ast.walk(tree):
-        if not isinstance(call, ast.Call) or called_name(call) != callee or position >= len(call.args):
+        if not isinstance(call, ast.Call) or called_name(call) != callee:
             continue
-        if call.lineno <= called.line <= (call.end_lineno or 0):
-            return Place(file, scope_around(tree, call), call.args[position])
+        given = argument_of(call, position, keyword)
+        if given is not None and call.lineno <= called.line <= (call.end_lineno or 0):
+            return Place(file, scope_around(tree, call), given)
     return None
+
+
+def argument_of(call: ast.Call, position: int, keyword: str = "") -> ast.expr | None:
+    """What a call is given by a keyword, or else at a position."""
+    named = [given.value for given in call.keywords if keyword and given.arg == keyword]
+    return next(iter(named or call.args[position : position + 1]), None)
 
 
 def places_behind(start: Place | None) -> Iterator[Place]:

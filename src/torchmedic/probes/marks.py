@@ -26,7 +26,8 @@ def has_gradient(mark: weakref.ref[torch.Tensor]) -> bool:
 
 
 def _nonzero(gradient: torch.Tensor) -> bool:
-    values = gradient.detach()
+    # Of what is spread over ranks the own part is looked at: to look at all of it, the ranks would have to meet.
+    values: torch.Tensor = getattr(gradient, "_local_tensor", gradient).detach()
     if values.layout == torch.sparse_coo:
         values = values._values()
     return bool(values.count_nonzero())

@@ -13,10 +13,11 @@ from torchmedic.late import late_dataclass
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location, outward
+from torchmedic.probes.room import Room
 from torchmedic.probes.sources import user_files
 from torchmedic.record import Recorder
 
-_MOST_FACTS = 12
+_MOST_FACTS = 24
 _MOST_TOKENS = 1_000_000
 _LEAST_ROWS = 4
 _LEAST_TAIL = 2
@@ -40,7 +41,7 @@ class Masks:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._facts = 0
+        self._room = Room(_MOST_FACTS)
         self._tokens: list[torch.Tensor] = []
         self._shifts: list[_Shift] = []
 
@@ -49,7 +50,7 @@ class Masks:
         self._shifts.clear()
 
     def look(self, trace: CallTrace, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if self._facts >= _MOST_FACTS:
+        if self._room.is_full:
             return
         if call.name == "embedding" and args and isinstance(args[0], torch.Tensor):
             self._meet_tokens(call, args, kwargs)
@@ -122,8 +123,8 @@ class Masks:
             tails = _tails(fills)
             padded = int((tails >= _LEAST_TAIL).sum())
             is_padding = bool((tails == fills.sum(1)).all()) and bool((tails != tails[0]).any())
-            if is_padding and padded >= max(_LEAST_ROWS, 0.6 * len(ids)) and call.place is not None:
-                self._facts += 1
+            if is_padding and padded >= max(_LEAST_ROWS, 0.6 * len(ids)) and self._takes(call):
+                assert call.place is not None
                 self._recorder.observe(
                     PaddingRead(
                         step=self._recorder.step,
@@ -148,14 +149,16 @@ class Masks:
         made: Location | None,
         text: str,
     ) -> None:
-        self._facts += 1
+        where = call.place.location() if call.place else None
+        if not self._room.takes(self._recorder.step, (where, argument)):
+            return
         self._recorder.observe(
             MaskSeen(
                 step=self._recorder.step,
                 how=how,
                 op=call.name,
                 argument=argument,
-                where=call.place.location() if call.place else None,
+                where=where,
                 expression=call.place.expression() if call.place else "",
                 made=made,
                 made_text=text,
@@ -165,6 +168,9 @@ class Masks:
                 rows=len(ids),
             )
         )
+
+    def _takes(self, call: Call) -> bool:
+        return call.place is not None and self._room.takes(self._recorder.step, call.place.location())
 
     # -- positions -------------------------------------------------------------------------------------------------
 
@@ -186,8 +192,9 @@ class Masks:
         for shift in self._shifts:
             at = 0 if shift.added[0] > 1 else 1
             other = shift.to[1 - at]
-            if shift.added[at] == samples > 1 and other not in (1, samples, *answers.shape) and shift.call.place:
-                self._facts += 1
+            is_along = shift.added[at] == samples > 1 and other not in (1, samples, *answers.shape)
+            if is_along and self._takes(shift.call):
+                assert shift.call.place is not None
                 self._recorder.observe(
                     PositionsAlongBatch(
                         step=self._recorder.step,

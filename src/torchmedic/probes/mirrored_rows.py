@@ -8,35 +8,78 @@ from typing import Any
 import numpy as np
 import torch
 
+from torchmedic.late import late_dataclass
+
 Array = np.ndarray[Any, Any]
 _LEAST_SIDE = 8
 _MOST_VALUES = 2_000_000
+_MOST_PAIRED = 100_000
+_AXES = (-1, -2, 0)
 _ALIKE = 0.995
+_VIEW = 0.98
 _UNLIKE = 0.95
 _PLACE = ("box", "bbox", "pt", "point", "landmark", "keypoint", "kp", "kpt", "joint", "coord", "coordinate", "corner")
 _PLACES = frozenset((*_PLACE, "boxes", "bboxes", *(f"{word}s" for word in _PLACE)))
 
 
-def left_behind(draws: list[Any], words: set[str]) -> tuple[int, str, str] | None:
-    """The axis along which one of two draws is the mirror of the other, the image, and the target that is the same.
+@late_dataclass(frozen=True)
+class LeftBehind:
+    """An image that is turned from draw to draw while a target is the same; `is_apart`: and the other way round."""
+
+    axis: int
+    image: str
+    target: str
+    is_apart: bool
+
+
+def left_behind(draws: list[Any], words: set[str]) -> LeftBehind | None:
+    """The first pair of draws in which the image is turned and a target is not.
 
     `words` are those of the code that makes the samples: a row of numbers is taken for places only where it says so.
     """
     parts = [dict(_fields(draw)) for draw in draws]
     image = next((name for name, value in parts[0].items() if _is_image(value)), None)
-    if image is None or any(image not in part for part in parts):
+    if image is None or any(part.keys() != parts[0].keys() for part in parts):
         return None
-    first = parts[0][image]
-    for part in parts[1:]:
-        axis = _mirrored(first, part[image])
-        if axis is None:
-            continue
-        for name, value in parts[0].items():
-            other = part.get(name)
-            is_same = other is not None and value.shape == other.shape and bool(np.array_equal(value, other))
-            if name != image and is_same and _is_spatial(name, value, first, axis, words):
-                return axis, image, name
+    others = [name for name in parts[0] if name != image and not _is_view(parts[0][image], parts[0][name])]
+    for one, two in _pairs(parts, image):
+        axis = _mirrored(one[image], two[image])
+        for name in others if axis is not None else ():
+            assert axis is not None
+            if _is_same(one[name], two[name]) and _is_spatial(name, one[name], one[image], axis, words):
+                return LeftBehind(axis, image, name, _is_turned_alone(parts, name, image))
     return None
+
+
+def _pairs(parts: list[dict[str, Array]], image: str) -> Iterator[tuple[dict[str, Array], dict[str, Array]]]:
+    """All pairs of draws; of large images the first with each other."""
+    firsts = parts if parts[0][image].size <= _MOST_PAIRED else parts[:1]
+    return ((one, two) for i, one in enumerate(firsts) for two in parts[i + 1 :])
+
+
+def _is_turned_alone(parts: list[dict[str, Array]], target: str, image: str) -> bool:
+    """Whether there are draws with the same image, but for brightness, and a target that was turned."""
+    if not _is_image(parts[0][target]):
+        return False
+    pairs = _pairs(parts, image)
+    return any(
+        _alike(one[image], two[image]) >= _ALIKE and _mirrored(one[target], two[target]) is not None
+        for one, two in pairs
+    )
+
+
+def _is_same(one: Array, two: Array) -> bool:
+    return one.shape == two.shape and bool(np.array_equal(one, two))
+
+
+def _is_view(image: Array, other: Array) -> bool:
+    """Whether a field is the image once more, turned or not: two views of a picture may be drawn apart."""
+    if other.shape != image.shape:
+        return False
+    turned = [image]
+    for _ in range(3):
+        turned.append(_turned(turned[-1], 0))
+    return any(_alike(one, other) >= _VIEW for whole in turned for one in (whole, _turned(whole, -1)))
 
 
 def _fields(sample: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, Array]]:
@@ -65,7 +108,10 @@ def _sides(values: Array) -> tuple[int, int]:
 
 
 def _turned(values: Array, axis: int) -> Array:
+    """Mirrored along the last dimension or the one before it; by a quarter for axis 0."""
     is_last = values.ndim == 3 and values.shape[-1] <= 4 < values.shape[0]
+    if axis == 0:
+        return np.rot90(values, axes=(0, 1) if is_last else (-2, -1))
     return np.flip(values, axis - 1 if is_last else axis)
 
 
@@ -79,7 +125,7 @@ def _alike(first: Array, second: Array) -> float:
 def _mirrored(first: Array, second: Array) -> int | None:
     if _alike(first, second) > _UNLIKE:
         return None
-    return next((axis for axis in (-1, -2) if _alike(_turned(first, axis), second) >= _ALIKE), None)
+    return next((axis for axis in _AXES if _alike(_turned(first, axis), second) >= _ALIKE), None)
 
 
 def _is_spatial(name: str, values: Array, image: Array, axis: int, words: set[str]) -> bool:

@@ -7,6 +7,9 @@ from typing import Any
 
 import torch
 
+# A mode with this mark is taken off by whoever put it on, wherever in the stack it is by then.
+LISTENS = "listens_only"
+
 _put_aside: list[Any] = []
 
 
@@ -44,12 +47,12 @@ def _taken_off(mode: Any) -> bool:
 def may_put_on() -> bool:
     """Whether a mode of ours can go on the stack: not above one whose end would take ours off instead.
 
-    The mode of `torch.set_default_device` stays for good and is no hindrance.
+    The mode of `torch.set_default_device` stays for good and is no hindrance, nor is one of ours that only listens.
     """
     size = torch._C._len_torch_function_stack()
-    return size == 0 or (
-        size == 1 and isinstance(torch._C._get_function_stack_at(0), torch.utils._device.DeviceContext)
-    )
+    modes: list[Any] = [torch._C._get_function_stack_at(depth) for depth in range(size)]
+    others = [mode for mode in modes if not getattr(mode, LISTENS, False)]
+    return not others or (len(others) == 1 and isinstance(others[0], torch.utils._device.DeviceContext))
 
 
 def is_compiled() -> bool:

@@ -6,7 +6,7 @@ import functools
 import itertools
 import sys
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import Any
 
@@ -56,6 +56,7 @@ class Modules(Probe):
         self._depth = 0
         self._handles: list[Any] = []
         self._listeners: set[str] = set()
+        self._inner: dict[str, Callable[[nn.Module], None]] = {}
         for module in filter(None, (reference() for reference in self._before)):
             self._keep(module, Birth(where=None, order=0))
         self._watch("__init__")
@@ -100,6 +101,7 @@ class Modules(Probe):
 
     def remove(self) -> None:
         self._listeners.clear()
+        self._inner.clear()
         self.stop_listening(self.name)
         self._patches.restore()
 
@@ -128,9 +130,11 @@ class Modules(Probe):
         inner = {id(child) for module in alive for child in module.children()}
         return [module for module in alive if id(module) not in inner]
 
-    def listen(self, who: str = "watching") -> None:
-        """Start sending `on_forward` for outermost calls; costs a little on every module call."""
+    def listen(self, who: str = "watching", inner: Callable[[nn.Module], None] | None = None) -> None:
+        """Start sending `on_forward` for outermost calls, and `inner` for others; costs a little on every call."""
         self._listeners.add(who)
+        if inner is not None:
+            self._inner[who] = inner
         if not self._handles:
             self._depth = 0
             self._handles = [
@@ -140,6 +144,7 @@ class Modules(Probe):
 
     def stop_listening(self, who: str) -> None:
         self._listeners.discard(who)
+        self._inner.pop(who, None)
         while not self._listeners and self._handles:
             self._handles.pop().remove()
 
@@ -147,6 +152,9 @@ class Modules(Probe):
         self._depth += 1
         if self._depth == 1:
             self.recorder.emit("on_forward", module)
+        elif self._inner:
+            for tell in tuple(self._inner.values()):
+                tell(module)
 
     def _leave(self, _module: nn.Module, _args: Any, _result: Any) -> None:
         self._depth = max(0, self._depth - 1)
@@ -177,11 +185,12 @@ def _birth(module: nn.Module, frame: FrameType, order: int, copied: bool) -> Bir
         order=order,
         in_forward=in_forward,
         pretrained=pretrained or (copied and not cloned_by_torch),
-        callers=_callers(user),
+        callers=callers_of(user),
     )
 
 
-def _callers(user: FrameType | None) -> tuple[Location, ...]:
+def callers_of(user: FrameType | None) -> tuple[Location, ...]:
+    """The user's lines that led to a frame, innermost first."""
     above = (frame for frame in outward(user.f_back if user else None) if is_user_file(frame.f_code.co_filename))
     return tuple(location_of(frame) for frame in itertools.islice(above, _MOST_CALLERS))
 

@@ -12,13 +12,14 @@ from typing import Any
 
 from torchmedic.facts import Location, NumberAsText
 from torchmedic.probes.expressions import failing_expression, parsed, peek
-from torchmedic.probes.frames import location, shown_path
+from torchmedic.probes.frames import is_user_file, location, shown_path
 from torchmedic.probes.sources import user_files_behind
 from torchmedic.redaction import redact
 
 _REFUSALS = re.compile(
     r"'(?:str|float|int)' and '(?:str|float|int)'|real number, not str|not (?:a )?str\b|by non-int of type 'float'"
     r"|'str' object cannot be interpreted as an integer|must be \w+, not str|could not convert string"
+    r"|element of type str\b|got:? (?:\(|<class ')?str\b|positive integer value, but got batch_size="
 )
 _FILE_ENDINGS = (".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".json", ".env")
 _LARGEST_FILE = 1 << 18
@@ -33,21 +34,22 @@ def number_as_text(error: BaseException) -> NumberAsText | None:
         levels.append(level)
         level = level.tb_next
     files = user_files_behind([level.tb_frame for level in levels])
-    for level in reversed(levels):
-        for name, value in _looked_at(level):
-            if isinstance(value, str) and _is_number(value):
-                return _told(files, name, value)
+    # A library knows the text by the name of a parameter, the user by the name of a setting.
+    own = [level for level in reversed(levels) if is_user_file(level.tb_frame.f_code.co_filename)]
+    known = (pair for level in reversed(levels) for pair in [*_read_by(level), *level.tb_frame.f_locals.items()])
+    for name, value in (*(pair for level in own[:1] for pair in _read_by(level)), *known):
+        if isinstance(value, str) and _is_number(value):
+            return _told(files, name, value)
     return None
 
 
-def _looked_at(level: TracebackType) -> Iterator[tuple[str, Any]]:
-    """What the failing expression reads, then all that its function knows."""
+def _read_by(level: TracebackType) -> Iterator[tuple[str, Any]]:
+    """What the failing expression reads."""
     node = failing_expression(level)
     for part in ast.walk(node) if node is not None else ():
         name = _last_name(part)
         if name:
             yield name, peek(part, level.tb_frame)
-    yield from list(level.tb_frame.f_locals.items())
 
 
 def _last_name(node: ast.AST) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import weakref
+from types import FrameType
 from typing import Any
 
 import torch
@@ -11,7 +12,7 @@ from torch.optim import optimizer as torch_optimizer
 
 from torchmedic.facts import Location
 from torchmedic.journal import Update, rates_of
-from torchmedic.probes.frames import package_below, user_frame, user_location
+from torchmedic.probes.frames import location_of, package_below, user_frame
 from torchmedic.probes.modes import sweep
 from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.record import Probe, Recorder, shielded
@@ -64,7 +65,8 @@ class Optimizers(Probe):
             with frame_hidden:
                 original(optimizer, *args, **kwargs)
             if self.recorder.is_ours:
-                meet(optimizer, user_location(), package_below(user_frame()))
+                maker = _maker_of(optimizer)
+                meet(optimizer, None if maker is None else location_of(maker), package_below(user_frame()))
 
         self._patches.replace(torch.optim.Optimizer, "__init__", init)
 
@@ -110,3 +112,16 @@ class Optimizers(Probe):
             recorder.journal.write(Update(recorder.step, key, *rates_of(optimizer)))
         sweep()
         recorder.emit("on_step_done", optimizer)
+
+
+def _maker_of(optimizer: Any) -> FrameType | None:
+    """The user's frame that asked for an optimizer: where its class is the user's own, not that class's `__init__`."""
+    inside = found = user_frame()
+    while found is not None and found.f_code.co_name == "__init__" and _receiver(found) is optimizer:
+        found = user_frame(found.f_back) if found.f_back is not None else None
+    return found or inside
+
+
+def _receiver(frame: FrameType) -> Any:
+    """The first argument of a frame's function, by whatever name."""
+    return next((frame.f_locals.get(name) for name in frame.f_code.co_varnames[:1]), None)

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from torchmedic.facts import InputSeen, Location, LossCall, LossPairing, TinyBatchNorm
+from torchmedic.facts import InputSeen, Location, LossCall, LossPairing, TargetColumn, TinyBatchNorm
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.class_weights import class_weights
 from torchmedic.probes.expressions import parsed
@@ -31,6 +31,8 @@ _MOST_NORM_VALUES = 4
 _MOST_COLUMNS = 200
 _FAR = 3.0
 _ROUNDING = 1e-5
+_ROUNDING_OF_COPY = 1e-9
+_MOST_FED = 4
 
 
 class Pairings:
@@ -41,8 +43,10 @@ class Pairings:
         self._modules = modules
         self._cut: dict[int, float] = {}
         self._picks: dict[int, Pick] = {}
+        self._fed: list[tuple[torch.Tensor, Location | None]] = []
 
     def close(self) -> None:
+        self._fed.clear()
         self._cut.clear()
         self._picks.clear()
 
@@ -61,6 +65,7 @@ class Pairings:
             return
         if given.ndim == 0 or target.ndim == 0 or len(given) != len(target) or len(given) < _LEAST_SAMPLES:
             return
+        self._look_for_copy(target, seen.where)
         permuted = _permuted(trace, self._picks, given, target)
         rounded = self._rounded(trace, target)
         flat = unrolled(trace, given, target)
@@ -90,6 +95,26 @@ class Pairings:
                 unrolled_at=_place(flat[1]) if flat is not None else None,
             )
         )
+
+    def _look_for_copy(self, target: torch.Tensor, where: Location | None) -> None:
+        """A column of the input that rises and falls with the target to the last digit."""
+        wanted = target.detach().double().flatten()
+        for values, called in self._fed:
+            if len(values) != len(wanted) or values.shape[1] < 2:
+                continue
+            both = [one - one.mean(0) for one in (values.double(), wanted.unsqueeze(1))]
+            alike = (both[0] * both[1]).sum(0).abs() / (both[0].norm(dim=0) * both[1].norm()).clamp_min(1e-300)
+            for position in (alike > 1 - _ROUNDING_OF_COPY).nonzero().flatten().tolist()[:_MOST_FED]:
+                self._recorder.observe(
+                    TargetColumn(
+                        step=self._recorder.step,
+                        position=position,
+                        columns=values.shape[1],
+                        samples=len(wanted),
+                        where=where,
+                        fed=called,
+                    )
+                )
 
     def look_at_pick(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Remember which calls move whole rows: one index, over the first dimension."""
@@ -156,6 +181,8 @@ class Pairings:
         twice = scaled_twice(values, layer, self._recorder.step)
         if twice is not None:
             self._recorder.observe(twice)
+        if narrow and len(self._fed) < _MOST_FED:
+            self._fed.append((values, called))
         self._recorder.observe(
             InputSeen(
                 step=self._recorder.step,

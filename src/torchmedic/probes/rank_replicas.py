@@ -40,15 +40,28 @@ class RankReplicas(Probe):
         self._exchanged = 0
         self._exchanged_at: Location | None = None
         self._is_blind = False
+        self._shared: set[str] = set()
+        self._goes_whole = False
 
     def remove(self) -> None:
         self._named.clear()
 
     def note(self, tensors: Iterable[Any]) -> None:
         """A collective is about to be called with these: does it carry gradients or parameters?"""
-        if self._named and any(self._may_be_ours(t) for t in tensors if isinstance(t, torch.Tensor)):
+        ours = [t for t in tensors if isinstance(t, torch.Tensor) and self._may_be_ours(t)] if self._named else []
+        if ours:
             self._exchanged += 1
+            self._note_names(ours)
             self._exchanged_at = self._exchanged_at or user_location()
+
+    def _note_names(self, tensors: list[torch.Tensor]) -> None:
+        """Which parameters go from rank to rank: ranks that have parts of one model keep the others to themselves."""
+        if self.recorder.step >= _CLOSE_STEPS:
+            return
+        known = {id(t): name for name, p in self._alive() for t in (p, p.grad) if t is not None}
+        names = [known.get(id(t)) for t in tensors]
+        self._goes_whole |= None in names
+        self._shared.update(name for name in names if name is not None)
 
     def note_unseen(self) -> None:
         """The ranks speak in a way of which nothing can be said."""
@@ -82,7 +95,8 @@ class RankReplicas(Probe):
         for root in self._modules.roots():
             for name, p in root.named_parameters():
                 if id(p) in own and p.is_floating_point() and p.layout == torch.strided and p.numel():
-                    self._named[name] = weakref.ref(p)
+                    own_name = f"{type(root).__name__}.{name}" if name in self._named else name
+                    self._named[own_name] = weakref.ref(p)
                     self._built = self._built or self._modules.born_at(root)
         self._shapes = {tuple(p.shape) for _, p in self._alive()}
         self._total = sum(p.numel() for _, p in self._alive())
@@ -115,6 +129,7 @@ class RankReplicas(Probe):
                 norms=self._norms,
                 exchanged=self._exchanged,
                 exchanged_at=self._exchanged_at,
+                shared=() if self._goes_whole else tuple(sorted(self._shared)),
                 built=self._built,
                 stepped_at=user_location(),
                 seed=torch.initial_seed(),

@@ -25,6 +25,8 @@ from torchmedic.probes.rank_draws import RankDraws
 from torchmedic.probes.rank_exam import RankExam
 from torchmedic.probes.rank_replicas import RankReplicas
 from torchmedic.probes.rank_splits import RankSplits
+from torchmedic.probes.rank_sums import RankSums
+from torchmedic.probes.rank_writes import RankWrites
 from torchmedic.probes.training_batches import TrainingBatches
 from torchmedic.ranks.calls import CallRing
 from torchmedic.ranks.folders import new_rank, run_file_of
@@ -57,6 +59,8 @@ GRADIENTS = "gradients"
 BUFFERS = "buffers"
 # A forward that no backward follows is another call than one that trains.
 _EVALUATES = "without gradients"
+# The function of torch through which all parts of spread tensors go.
+_MOVES = "redistribute_local_tensor"
 # At which place a collective is told the one rank that gives or gets.
 _ROOTS = {
     "broadcast": 1,
@@ -86,9 +90,11 @@ class Ranks(Probe):
         self._patches = Patches()
         self._calls: CallRing | None = None
         self._open_gradients = 0
+        self._is_gathering = False
         self._taken = TrainingBatches()
         self._is_examined = False
         self._replicas = RankReplicas(self._modules, self.wrappers)
+        self._sums = RankSums(self._modules)
         recorder.rest(self)  # until there is another rank to wait for
         if not dist.is_available():
             return
@@ -97,7 +103,8 @@ class Ranks(Probe):
         @functools.wraps(original)
         def init_process_group(*args: Any, **kwargs: Any) -> Any:
             self._guarded(self._before_joining, kwargs)
-            result = original(*args, **kwargs)
+            with frame_hidden:
+                result = original(*args, **kwargs)
             self._guarded(self._joined)
             return result
 
@@ -161,7 +168,7 @@ class Ranks(Probe):
         if world > 1 and self._calls is None:
             self._calls = CallRing(self.recorder.folder)
             self.recorder.wake(self)
-            for probe in (RankDraws(self._modules), self._replicas):
+            for probe in (RankDraws(self._modules), self._replicas, self._sums, RankWrites()):
                 self.recorder.add(probe)
 
     # -- collectives ---------------------------------------------------------------------------------------------
@@ -190,6 +197,8 @@ class Ranks(Probe):
             self._replicas.note_unseen()
             return 0
         self._replicas.note(_tensors(args, kwargs))
+        if name == "all_reduce":
+            self._sums.note(_tensors(args, kwargs))
         if not _is_whole_world(kwargs.get("group")):
             return 0
         form = _form(args, kwargs) + _root(name, args, kwargs)
@@ -221,21 +230,32 @@ class Ranks(Probe):
         self._patches.replace(kind, "_sync_buffers", spread)
 
     def _watch_gathering(self) -> None:
-        """`full_tensor` of a parameter that is spread over ranks fetches the other parts: all have to call it."""
+        """What is spread over ranks is put together by all of them: by `full_tensor`, or where an operation asks."""
         kind: Any = sys.modules["torch.distributed.tensor"].DTensor
-        original = kind.full_tensor
+        self._patches.replace(kind, "full_tensor", self._gathering(kind.full_tensor, "full_tensor", _placed_tensor))
+        for name in ("_redistribute", "_dispatch"):
+            module = sys.modules.get(f"torch.distributed.tensor.{name}")
+            original = getattr(module, _MOVES, None)
+            if original is not None:
+                self._patches.replace(module, _MOVES, self._gathering(original, "redistribute", _moved_tensor))
 
+    def _gathering(self, original: Any, name: str, form_of: Callable[..., str]) -> Any:
         @functools.wraps(original)
-        def full_tensor(tensor: Any, *args: Any, **kwargs: Any) -> Any:
-            calls = self._calls if self.recorder.is_ours and _is_spread_over_all(tensor) else None
-            number = self._write_down(calls, "full_tensor", _form((tensor,), {})) if calls is not None else 0
-            with frame_hidden:
-                result = original(tensor, *args, **kwargs)
-            if calls is not None:
-                calls.end(number)
+        def gathering(*args: Any, **kwargs: Any) -> Any:
+            calls = self._calls if self.recorder.is_ours and not self._is_gathering else None
+            form = form_of(*args) if calls is not None else ""
+            number = self._write_down(calls, name, form) if calls is not None and form else 0
+            self._is_gathering = self._is_gathering or bool(number)
+            try:
+                with frame_hidden:
+                    result = original(*args, **kwargs)
+            finally:
+                self._is_gathering = self._is_gathering and not number
+            if calls is not None and number and not hasattr(result, "trigger_wait"):
+                calls.end(number)  # one that is still under way counts as begun
             return result
 
-        self._patches.replace(kind, "full_tensor", full_tensor)
+        return gathering
 
     def on_batch(self, batch: Any, iterator: Any) -> None:
         self._taken.note(iterator)
@@ -269,10 +289,21 @@ def _is_whole_world(group: Any) -> bool:
     return False
 
 
-def _is_spread_over_all(tensor: Any) -> bool:
-    """Whether every rank holds a part of a tensor, and none all of it."""
+def _placed_tensor(tensor: Any, *_: Any) -> str:
+    """The form of a tensor of which every rank holds a part, and none all of it; empty for any other."""
     is_spread = any(not placement.is_replicate() for placement in tensor.placements)
-    return bool(is_spread and tensor.device_mesh.size() == dist.get_world_size())
+    is_over_all = tensor.device_mesh.size() == dist.get_world_size()
+    return _form((tensor,), {}) if is_spread and is_over_all else ""
+
+
+def _moved_tensor(_own: Any, now: Any, then: Any, *_: Any) -> str:
+    """The form of a tensor whose parts have to go from rank to rank; empty where each has what it needs."""
+    pairs = zip(now.placements, then.placements, strict=False)
+    moves = any(not before.is_replicate() and before != after for before, after in pairs)
+    meta = now.tensor_meta
+    if not moves or meta is None or now.mesh.size() != dist.get_world_size():
+        return ""
+    return f"{str(meta.dtype).removeprefix('torch.')}{list(meta.shape)}"
 
 
 def _tensors(args: Any, kwargs: Any) -> list[Any]:

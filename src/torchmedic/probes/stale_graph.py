@@ -95,14 +95,19 @@ def _leading_to(border: list[Any], newest: int, frames: list[Any]) -> tuple[Hold
     shapes = {output_shape(node) for node in border}
     exact: list[Holder] = []
     later: list[Holder] = []
+    beyond: list[tuple[int, Holder]] = []
     for holder, tensor in holders(frames):
         node = tensor.grad_fn
         if node is None:
             continue
         if node._sequence_nr() <= newest:
             (exact if node._sequence_nr() in old else later).append(replace(holder, is_old=True))
-        elif tuple(tensor.shape) in shapes and any(
+        elif (tuple(tensor.shape) in shapes or holder.kind == "attribute") and any(
             following._sequence_nr() in old for _, following in _crossings((tensor,), newest)
         ):
-            later.append(holder)
-    return tuple([*exact, *later][:_MOST_HOLDERS])
+            # A bank or a queue joins the old tensor with others; what was made first since then kept it for this step.
+            if tuple(tensor.shape) in shapes:
+                later.append(holder)
+            else:
+                beyond.append((node._sequence_nr(), holder))
+    return tuple([*exact, *later, *(h for _, h in sorted(beyond, key=lambda pair: pair[0]))][:_MOST_HOLDERS])

@@ -1,9 +1,13 @@
-"""Straight-through estimators in a traced step: in `x + (q - x).detach()`, `q` is a constant on purpose."""
+"""Straight-through estimators in a traced step: in `x + (q - x).detach()`, `q` is a constant on purpose.
+
+Without the `detach`, `x` is added and subtracted, its derivatives cancel, and nothing behind it learns.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchmedic.facts import Location
 from torchmedic.late import late_dataclass
 from torchmedic.probes.cuts import Cut, Reading
 from torchmedic.probes.trace import Op, Seen, StorageKey
@@ -44,6 +48,44 @@ def cuts_at_straight_through(reading: Reading) -> list[Cut]:
             )
         )
     return sorted(found, key=lambda cut: (cut.read is None, cut.at))
+
+
+def cancelled_estimators(reading: Reading) -> list[Cut]:
+    """Sums `x + (q - x)` and differences `x - (x - q)` on the way to the loss whose every side has a gradient."""
+    found: dict[Location, Cut] = {}
+    for index in sorted(reading.above_root()):
+        op = reading.ops[index]
+        cancelled = _cancelled_in(reading, op)
+        keys = _weights_of(reading, cancelled) if cancelled is not None else set()
+        if keys and op.place is not None:
+            where = op.place.location()
+            found.setdefault(where, Cut("cancelled", op.name, where, op.place.expression(), at=index)).keys.update(keys)
+    return list(found.values())
+
+
+def _cancelled_in(reading: Reading, op: Op) -> Seen | None:
+    """The operand that a sum or a difference takes in and away again."""
+    if len(op.inputs) != 2 or not all(seen.requires_grad for seen in op.inputs):
+        return None
+    first, second = op.inputs
+    if op.name.startswith("aten.add."):
+        pairs, side = [(first, second), (second, first)], 1
+    elif op.name.startswith("aten.sub."):
+        pairs, side = [(first, second)], 0
+    else:
+        return None
+    for kept, other in pairs:
+        difference = _difference(reading, other)
+        if difference is not None and _source(reading, difference[side]) == _source(reading, kept):
+            return kept
+    return None
+
+
+def _weights_of(reading: Reading, seen: Seen) -> set[StorageKey]:
+    """The weights in question that a tensor is, or was computed from."""
+    if seen.key in reading.keys:
+        return {seen.key}
+    return set(reading.tainted.get(seen.maker if seen.maker is not None else -1, set()))
 
 
 def _estimators(reading: Reading, above: set[int]) -> Iterator[Through]:

@@ -194,7 +194,7 @@ class Trace(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _link_backward(self, op: Op, node: Any) -> None:
         op.node = node.name()
-        op.is_own_backward = _is_written_by_user(node)
+        op.is_own_backward = is_written_by_user(node)
         if op.is_own_backward:
             return
         op.forward = self._by_sequence.get(node._sequence_nr())
@@ -266,7 +266,7 @@ def value_range(tensor: torch.Tensor) -> tuple[float, float]:
         return float(low), float(high)
 
 
-def _is_written_by_user(node: Any) -> bool:
+def is_written_by_user(node: Any) -> bool:
     """Whether an autograd node is that of a `torch.autograd.Function` whose `backward` stands in a user's file."""
     written = inspect.unwrap(getattr(getattr(type(node), "_forward_cls", None), "backward", None) or len)
     code = getattr(written, "__code__", None)

@@ -45,6 +45,15 @@ def kinship(first: Any, second: Any) -> Kinship:
     )
 
 
+def drawn_indices(dataset: Any, sampler: Any) -> set[int] | None:
+    """The indices into the innermost data set that a loader draws from; None for all of them."""
+    chosen = getattr(sampler, "indices", None)
+    if isinstance(dataset, Subset):
+        own = [int(i) for i in dataset.indices]
+        return {own[int(i)] for i in chosen if int(i) < len(own)} if chosen is not None else set(own)
+    return {int(i) for i in chosen} if chosen is not None and not isinstance(chosen, str) else None
+
+
 def share_memory(first: Any, second: Any) -> bool:
     """Whether two data sets begin to read at the same place in memory."""
     return bool(set(_addresses(first)) & set(_addresses(second)))

@@ -206,10 +206,11 @@ def module_fact(module: Any, path: str = "") -> ModuleFact:
 
 
 def _settings(module: Any) -> dict[str, str]:
-    if not type(module).__module__.startswith("torch.nn"):
+    kind = type(module).__module__
+    if not kind.startswith(("torch.nn", "torch_geometric.nn")):
         return {}
-    text = module.extra_repr()
-    found = dict(re.findall(r"(\w+)=(\([^)]*\)|[^,]+)", text))
+    words = _own_words(module) if kind.startswith("torch.nn") else ""
+    found = dict(re.findall(r"(\w+)=(\([^)]*\)|[^,]+)", words))
     for name in (
         "in_features",
         "out_features",
@@ -224,10 +225,19 @@ def _settings(module: Any) -> dict[str, str]:
         "embed_dim",
         "num_heads",
         "batch_first",
+        "heads",
     ):
         if hasattr(module, name):
             found[name] = str(getattr(module, name))
     return found
+
+
+def _own_words(module: Any) -> str:
+    """What a layer says of itself; one whose construction failed has not all that its words speak of."""
+    try:
+        return str(module.extra_repr())
+    except Exception:  # noqa: BLE001 - the words are the layer's own
+        return ""
 
 
 def class_location(kind: type) -> Location | None:

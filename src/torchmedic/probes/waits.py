@@ -9,9 +9,11 @@ from torchmedic.facts import Location
 from torchmedic.late import late_dataclass
 
 # Waits that show by themselves what is missing, before the first step as well.
-TELLING = frozenset({"collective", "gradients", "loader", "file-lock"})
+TELLING = frozenset({"collective", "gradients", "loader", "file-lock", "pipe"})
 
 JOINING = "init_process_group"
+# A process that ends waits in here until all it has put into its queues was taken.
+_HANDS_OVER = "_finalize_join"
 _C10D = "distributed_c10d.py"
 _NEAR = 4  # frames: a model's own code that hangs below the wrapper's `forward` is further in
 _BY_FILE = {
@@ -54,6 +56,8 @@ def waits_for(stack: tuple[Location, ...], user: Location | None, *, in_ddp: boo
             return Wait("gradients", "backward")
         if base == "dataloader.py":
             return Wait("loader", function)
+    if any(at.function.rpartition(".")[2] == _HANDS_OVER for at in inner):
+        return Wait("reader", _HANDS_OVER)  # that one has to say why it does not read
     for at in inner:
         base = os.path.basename(at.file)
         kind = _BY_FILE.get(base, "")

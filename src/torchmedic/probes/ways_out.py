@@ -16,16 +16,21 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 def ways_out(frame: FrameType | None) -> tuple[Location, ...]:
-    """`break` and `return` in the loops that the user's innermost frame is in."""
-    inner = next((f for f in outward(frame) if is_user_file(f.f_code.co_filename)), None)
-    tree = parsed(inner.f_code.co_filename) if inner is not None else None
-    if inner is None or tree is None:
-        return ()
-    now = inner.f_lineno or 0
-    around = (n for n in ast.walk(enclosing_function(tree, inner)) if isinstance(n, _LOOPS))
+    """`break` and `return` in the loops that the user's frames are in, those of the innermost frame first."""
+    own = (f for f in outward(frame) if is_user_file(f.f_code.co_filename))
+    found = [at for f in own for at in _ways_out_of(f)]
+    return tuple(found[:_MOST])
+
+
+def _ways_out_of(frame: FrameType) -> Iterator[Location]:
+    tree = parsed(frame.f_code.co_filename)
+    if tree is None:
+        return
+    now = frame.f_lineno or 0
+    around = (n for n in ast.walk(enclosing_function(tree, frame)) if isinstance(n, _LOOPS))
     loops = [n for n in around if n.body[0].lineno <= now <= (n.body[-1].end_lineno or 0)]
-    lines = sorted({line for loop in loops for line in _leaving(loop.body, breaks=True)})
-    return tuple(location(inner.f_code.co_filename, line, inner.f_code.co_qualname) for line in lines[:_MOST])
+    for line in sorted({line for loop in loops for line in _leaving(loop.body, breaks=True)}):
+        yield location(frame.f_code.co_filename, line, frame.f_code.co_qualname)
 
 
 def _leaving(body: list[ast.stmt], breaks: bool) -> Iterator[int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 MARK = "standstill"
 TAKEN = "standstill.taken"
+STOPPED = "standstill.stopped"
 
 
 def raise_mark(folder: Path) -> None:
@@ -38,3 +39,13 @@ def clear_mark(folder: Path) -> None:
     for name in (MARK, TAKEN):
         with contextlib.suppress(OSError):
             (folder / name).unlink()
+
+
+def note_stop(folder: Path) -> None:
+    """Say that we end the run ourselves, by a kill where it does not hear: nobody else is to be blamed for it."""
+    with contextlib.suppress(OSError):
+        (folder / STOPPED).touch()
+
+
+def was_stopped(folder: Path) -> bool:
+    return (folder / STOPPED).exists()

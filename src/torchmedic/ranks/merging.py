@@ -13,6 +13,7 @@ from torchmedic.facts import (
     CollectiveCalls,
     Crash,
     Interrupted,
+    Joining,
     LastSeen,
     Observation,
     PeerLost,
@@ -20,9 +21,11 @@ from torchmedic.facts import (
     RankSeen,
     Run,
     SickStep,
+    Standing,
 )
 from torchmedic.ranks.calls import read_calls
 from torchmedic.ranks.folders import life_of
+from torchmedic.ranks.marks import was_stopped
 from torchmedic.ranks.whereabouts import last_seen
 from torchmedic.settings import RUN_FILE
 from torchmedic.store import RunFileError, load
@@ -40,17 +43,29 @@ _TIME_OUT = re.compile(r"(?i)timed out waiting \d+ ?ms|watchdog caught collectiv
 def load_whole(path: Path) -> Run:
     """The run in a folder, with its ranks where it has some; a run file alone is a run of one process."""
     files = rank_files(path) if path.is_dir() else []
+    told = _without_kill if path.is_dir() and was_stopped(path) else _as_it_is
     if not files:
-        return load(path)
+        return told(load(path))
     main = _load_or_none(path / RUN_FILE)
+    main = told(main) if main is not None else None
     with ThreadPoolExecutor(_READERS) as readers:
-        ranks = [run for run in readers.map(_load_rank, files) if run is not None]
+        ranks = [told(run) for run in readers.map(_load_rank, files) if run is not None]
     if main is None and not ranks:
         return load(files[0])  # says why it cannot be read
     if main is not None and main.first(RankSeen) is not None:
         ranks.append(_as_rank(main, path))
         main = None
     return merged(main, ranks)
+
+
+def _as_it_is(run: Run) -> Run:
+    return run
+
+
+def _without_kill(run: Run) -> Run:
+    """A run that we ended because it stood still: the kill is no cause of anything."""
+    kept = tuple(seen for seen in run.observations if not isinstance(seen, (ChildDeath, RankEnded)))
+    return replace(run, observations=kept, info=replace(run.info, signal=None))
 
 
 def rank_files(folder: Path) -> list[Path]:
@@ -83,10 +98,21 @@ def merged(main: Run | None, ranks: Iterable[Run]) -> Run:
 
 
 def _of_last_life(ranks: Iterable[Run]) -> list[Run]:
-    """Ranks that a launcher started again belong together; those of the life before may have been more."""
+    """Ranks that a launcher started again belong together; those of the life before may have been more.
+
+    A last life that never came together has nothing to tell: why ranks were started again is told by the one before.
+    """
     found = list(ranks)
-    last = max((life_of(run.info.folder) for run in found), default=0)
-    return [run for run in found if life_of(run.info.folder) == last or not run.first(RankSeen)] if last else found
+    lives = {life_of(run.info.folder) for run in found}
+    last = max(lives, default=0)
+    worked = {life_of(run.info.folder) for run in found if run.first(RankSeen) or run.first(Standing)}
+    told = max(worked, default=last)
+    return [run for run in found if life_of(run.info.folder) == told or _trains_apart(run)] if last else found
+
+
+def _trains_apart(run: Run) -> bool:
+    """Processes that belong to no group are not started again together."""
+    return run.first(RankSeen) is None and run.first(Joining) is None
 
 
 def _worth_telling(main: Run, ranks: tuple[Run, ...]) -> Iterable[Observation]:

@@ -6,7 +6,7 @@ import os
 import socket
 from pathlib import Path
 
-from torchmedic.facts import SLOW, RankSeen, Run, Standing, standing_of
+from torchmedic.facts import SLOW, RankSeen, Run, Standing, standing_of, starter_of
 
 _STILL_SECONDS = 5.0
 # A pause, a download or a tool that was started comes to its end by itself: all wait for it, and that may be meant.
@@ -27,6 +27,9 @@ def everyone_stands(run: Run) -> bool:
     if len(run.ranks) < _expected(run):
         return False
     known = [s for s in map(standing_of, _living(run)) if s is not None]
+    # One that started processes which train apart may wait for them, and they for it: then it has said so itself.
+    starter = standing_of(starter_of(run)) if run.ranks else None
+    known += [starter] if starter is not None and starter.patience > 0 else []
     shortest = min((s.patience for s in known if s.patience > 0), default=0.0)
     return bool(shortest) and all(s.still >= _long(s, shortest) or _is_endless(s) for s in known)
 

@@ -85,7 +85,7 @@ def _lost_lines(plan: MemoryPlan) -> Iterator[str]:
 
 
 def _caveats(plan: MemoryPlan) -> Iterator[str]:
-    if plan.mode == "fake-cpu":
+    if plan.mode == "fake-cpu" and plan.peak_allocated:
         yield "the script was followed on the CPU: every tensor was counted as if it were on the card"
     if plan.assumed:
         yield "assumed"

@@ -14,6 +14,8 @@ from torchmedic.translation.typesetting import breaks
 
 _COLOURS = {"error": "bold red", "warning": "bold yellow", "hint": "bold cyan"}
 _TAB = 4
+# Data and messages may hold what a terminal takes for commands: shown as pictures, these are harmless.
+_PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {0x7F: 0x2421}
 _SAID = {"proven": "", "likely": "probably", "possible": "possibly"}
 
 
@@ -94,7 +96,7 @@ def _draw_window(
     )
     pad = " " * gutter
     _print(console, Text(f"{pad}{arrow} {_place(where)}{inside}", style="blue"), indent=gutter + 4)
-    source = where.source.rstrip()
+    source, mark = where.source.rstrip().translate(_PICTURES), mark.translate(_PICTURES)
     if not source.strip():
         if label:
             _print(console, Text(f"{pad} = {label}"), indent=gutter + 3)
@@ -172,6 +174,7 @@ def _print(console: Console, text: Text, indent: int, margin: Text | None = None
 
     Lines after the first hang below `indent`; the margin of a code window goes on beside them.
     """
+    text.plain = text.plain.translate(_PICTURES)
     if text.cell_len <= console.width:
         console.print(text, soft_wrap=True)
         return

@@ -29,9 +29,11 @@ _EXAMS = (
     "gradient",
     "leaf",
     "mode",
+    "rebinding",
     "resume",
     "reuse",
     "rounding",
+    "zero",
 )
 READING_WEIGHTS = frozenset((*[f"{exam}-exam" for exam in _EXAMS], "pulse", "vitals", "lineage"))
 

@@ -80,6 +80,7 @@ class Doctor(Probe):
 
     def on_optimizer(self, optimizer: Any) -> None:
         """Shards of parameters tell a rank its own part only, and looking at them whole would cost messages."""
+        self.guard.on_optimizer(optimizer)
         if is_sharded(optimizer):
             self.recorder.rest(self)
             self.recorder.retire(READING_WEIGHTS)

@@ -50,6 +50,7 @@ class Suspicion:
     buffers: BufferCopies
     step: int
     drawn: dict[str, Any] = field(default_factory=dict)
+    lost: tuple[str, ...] = ()
 
 
 class _Moment(NamedTuple):
@@ -60,6 +61,27 @@ class _Moment(NamedTuple):
     stack: dict[int, int]
     buffers: BufferCopies
     step: int
+
+
+def _drawn_again(loop: Loop, beginning: Beginning) -> dict[str, Any]:
+    """What the `for` bound, where its body may have bound it anew since."""
+    is_changed = bool(loop.carried & loop.targets) and bool(beginning.handed)
+    return targets_from_batch(loop, beginning.handed[-1].batch) if is_changed else {}
+
+
+def _lost_names(loop: Loop, moment: _Moment) -> tuple[str, ...]:
+    """Names that the `for` bound, that the body has bound anew, and that hold bad numbers by now.
+
+    A body that ran again would begin with these, and blame the first line that reads them.
+    """
+    names = (loop.carried & loop.targets) - _drawn_again(loop, moment.beginning).keys()
+    return tuple(sorted(name for name in names if _is_bad(moment.names.get(name))))
+
+
+def _is_bad(value: Any) -> bool:
+    if isinstance(value, torch.Tensor):
+        return bool(bad_tensors([value.detach()])) if value.is_floating_point() else False
+    return isinstance(value, float) and not math.isfinite(value)
 
 
 class Guard(Probe):
@@ -101,6 +123,11 @@ class Guard(Probe):
             self.beginning.random = self._random.now()
             self.beginning.fetched.append(handed)
             self.beginning.handed = (*self.beginning.handed, handed)[-BATCHES_KEPT:]
+
+    def on_optimizer(self, optimizer: Any) -> None:
+        """The last that is heard of a script before its first step: weights are drawn, and mostly a loop begins."""
+        if not self.recorder.step and not self.beginning.handed:
+            self.beginning.random = self._random.now()
 
     def on_zero_grad(self, optimizer: Any) -> None:
         if self._random.is_time_at_zero_grad():
@@ -253,8 +280,7 @@ class Guard(Probe):
         if place is not None:
             frame, loop = place
             names = read_names(frame, loop.targets) | self.beginning.names
-            if loop.carried & loop.targets and self.beginning.handed:
-                names |= targets_from_batch(loop, self.beginning.handed[-1].batch)
+            names |= _drawn_again(loop, self.beginning)
         # A loop that updates weights by hand has no other clock than its backward passes.
         step = self.recorder.step + 1 if self._optimizers.alive() else max(self.recorder.backwards, 1)
         return _Moment(names, self.beginning, self.recorder.stack, self._buffers, step)
@@ -272,6 +298,7 @@ class Guard(Probe):
             frame=place[0] if place else None,
             loop=place[1] if place else None,
             roots=roots,
+            lost=_lost_names(place[1], moment) if place else (),
             **moment._asdict(),
         )
 

@@ -29,6 +29,7 @@ class LocalArrays(Probe):
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self._functions = set(recorder.settings.trial.split(";"))
+        self._first_lines = {int(function.rpartition(":")[2]) for function in self._functions}
         self._call, self._return = shielded(self)(self._on_call), shielded(self)(self._on_return)
         sys.settrace(self._call)
 
@@ -41,6 +42,9 @@ class LocalArrays(Probe):
 
     def _on_call(self, frame: FrameType, event: str, argument: Any) -> Any:
         code = frame.f_code
+        # The number first: libraries make calls by the hundred thousand, and a path takes the system's time to show.
+        if code.co_firstlineno not in self._first_lines:
+            return None
         if f"{shown_path(code.co_filename)}:{code.co_firstlineno}" not in self._functions:
             return None
         frame.f_trace_lines = False

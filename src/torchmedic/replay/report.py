@@ -103,6 +103,7 @@ class Report:
         trace = case.trace
         assert trace is not None
         optimizer = case.optimizer or next(iter(self._optimizers.alive()), None)
+        enlarging = amplifier(trace, self._modules.roots(), self._modules.born_at)
         return Origin(
             step=case.step,
             op=describe(trace, findings.origin),
@@ -111,13 +112,13 @@ class Report:
             chain=tuple(describe(trace, op) for op in findings.chain),
             source=self._source(case, findings),
             samples=self._samples(case),
-            growth=self._growth(),
+            growth=self._growth(enlarging.weight if enlarging is not None else ""),
             losses=tuple(self._guard.losses),
             learning_rate=_learning_rate(optimizer),
             optimizer=type(optimizer).__name__ if optimizer is not None else "",
             optimizer_built=self._optimizers.built_at(optimizer) if optimizer is not None else None,
             autocast=half_precision(trace),
-            amplifier=amplifier(trace, self._modules.roots(), self._modules.born_at),
+            amplifier=enlarging,
             others=tuple(op.place.location() for op in findings.others if op.place)[:5],
         )
 
@@ -152,8 +153,8 @@ class Report:
             return []
         return births_of_sample(case.suspicion.beginning.handed, source)
 
-    def _growth(self) -> tuple[Growth, ...]:
-        """The parameters whose norm grew most over the steps kept."""
+    def _growth(self, enlarging: str) -> tuple[Growth, ...]:
+        """The parameters whose norm grew most over the steps kept, and the one that enlarged values most."""
         norms = self._guard.norms
         rows = [row for row in norms if row and len(row) == len(norms[-1])]
         if len(rows) < 2:
@@ -163,7 +164,8 @@ class Report:
             (names[i] if i < len(names) else f"parameter {i}", [row[i] for row in rows]) for i in range(len(rows[0]))
         ]
         grown = sorted(series, key=lambda s: s[1][-1] / (s[1][0] + 1e-12), reverse=True)
-        return tuple(Growth(name=name, values=tuple(values)) for name, values in grown[:3])
+        told = grown[:3] + [one for one in grown[3:] if one[0] == enlarging]
+        return tuple(Growth(name=name, values=tuple(values)) for name, values in told)
 
 
 def bad_learning_rate(optimizer: Any) -> str | None:

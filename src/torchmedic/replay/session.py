@@ -87,6 +87,9 @@ class Session:
         if frame is None or loop is None:
             self._over("no loop in sight")
             return
+        if self._suspicion.lost:
+            self._over(f"`{self._suspicion.lost[0]}` comes from the loop and is bound anew in its body")
+            return
         jump_to(self._entry(frame, loop), frame, loop, self._begin, self._over)
 
     def _entry(self, frame: FrameType, loop: Loop) -> int:

@@ -69,9 +69,14 @@ def train(rank, world):
         train_epoch(model, optimizer, loader)
         if kind == "buffers" and rank == 0:
             evaluate(model, rows(rank))
+        if kind == "patience":
+            if rank == 1:
+                break  # here: patience
+            continue
         recall(rank, rows(rank))
         mean_of(torch.zeros(1))
         dist.barrier()
+    dist.barrier()
     dist.destroy_process_group()
 
 

@@ -25,10 +25,32 @@ def decode():
     return process.stdout.read()
 
 
-weight = torch.zeros(2, requires_grad=True)
-optimizer = torch.optim.SGD([weight], lr=0.1)
-for _ in range(10):
-    optimizer.zero_grad()
-    (weight - 1).pow(2).sum().backward()
-    optimizer.step()
-gather() if sys.argv[1] == "queue" else decode()
+def train():
+    weight = torch.zeros(2, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    for _ in range(10):
+        optimizer.zero_grad()
+        (weight - 1).pow(2).sum().backward()
+        optimizer.step()
+
+
+def train_fold(out):
+    train()
+    out.put(b"x" * 1_000_000)
+
+
+def train_folds():
+    out = mp.Queue()
+    jobs = [mp.Process(target=train_fold, args=(out,)) for _ in range(2)]
+    for job in jobs:
+        job.start()
+    for job in jobs:
+        job.join()  # here: folds
+    return [out.get() for _ in jobs]
+
+
+if sys.argv[1] == "folds":
+    train_folds()
+else:
+    train()
+    gather() if sys.argv[1] == "queue" else decode()

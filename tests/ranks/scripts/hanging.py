@@ -1,5 +1,6 @@
 import fcntl
 import os
+import queue
 import signal
 import sys
 import threading
@@ -39,6 +40,11 @@ class Rows(Dataset):
         return torch.randn(8)
 
 
+def prefetch(rows, batches):
+    for row in rows:
+        batches.put(float(row))  # here: thread
+
+
 def train(rank, world):
     dist.init_process_group("gloo", f"file://{os.getcwd()}/store", rank=rank, world_size=world)
     torch.manual_seed(rank)
@@ -52,7 +58,7 @@ def train(rank, world):
         for step, x in enumerate(DataLoader(Rows(rank), batch_size=4, num_workers=kind in ("worker", "fork"))):
             loss = model(x).pow(2).mean()
             optimizer.zero_grad()
-            loss.backward()  # waits: barrier fork file
+            loss.backward()  # waits: barrier fork file thread
             optimizer.step()
             if kind == "barrier" and step == 8 and rank == 2:
                 begin()
@@ -69,6 +75,11 @@ def train(rank, world):
                 held, other = open("cache.lock", "w"), open("cache.lock", "w")  # noqa: SIM115
                 fcntl.flock(held, fcntl.LOCK_EX)
                 fcntl.flock(other, fcntl.LOCK_EX)  # here: file
+            if kind == "thread" and step == 8 and rank == 1:
+                begin()
+                batches = queue.Queue()
+                threading.Thread(target=prefetch, args=(["n/a"], batches), daemon=True).start()
+                batches.get()
             if kind == "held" and step == 8:
                 begin()
                 with open("cache.lock", "w") as cache:

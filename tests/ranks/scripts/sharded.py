@@ -5,6 +5,7 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
 from torch import nn
+from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
@@ -28,6 +29,10 @@ def train(rank, world):
         losses.append(loss.item().hex())
         if rank == 0 and "gather" in sys.argv:
             print([len(p.full_tensor()) for p in model.parameters()])  # here: gather
+    if rank == 0 and "norm" in sys.argv:
+        print(torch.stack([p.grad.norm() for p in model.parameters()]).norm().full_tensor())  # here: norm
+    if rank == 0 and "state" in sys.argv:
+        get_model_state_dict(model, options=StateDictOptions(full_state_dict=True))  # here: state
     os.write(1, f"{rank} {' '.join(losses)}\n".encode())
     dist.destroy_process_group()
 

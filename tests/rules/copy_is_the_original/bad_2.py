@@ -6,8 +6,8 @@ from torch import nn
 
 class Agent:
     def __init__(self, network):
-        self.policy_net = network
-        self.target_net = network  # expect: WIR063
+        self.policy_net = network.to("cpu")
+        self.target_net = network.to("cpu").eval()  # expect: WIR063
         self.optimizer = torch.optim.Adam(self.policy_net.parameters(), lr=1e-3)
 
     def learn(self, state, action, reward, after):

@@ -7,9 +7,9 @@ torch.manual_seed(0)
 x = torch.randn(500, 8)
 data = TensorDataset(x, (x[:, 0] + 0.5 * torch.randn(500) > 0).long())
 train_set, _ = random_split(data, [400, 100])
-_, val_set = random_split(data, [400, 100])
+_, val_set = random_split(data, [400, 100])  # expect: DAT002
 train_loader = DataLoader(train_set, batch_size=40, shuffle=True)
-val_loader = DataLoader(val_set, batch_size=50)  # expect: DAT002
+val_loader = DataLoader(val_set, batch_size=50)
 model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 2))
 optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
 for epoch in range(4):

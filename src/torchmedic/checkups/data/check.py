@@ -58,6 +58,7 @@ def check_paths(targets: tuple[str, ...], options: Options, progress: Progress |
             for source in sources:
                 _check(checkup, source, look)
                 checkup.progress.done += 1
+            _check_told(checkup)
             compare_tables(checkup)
         except (KeyboardInterrupt, RuntimeError) as error:
             if not _is_interrupt(error):
@@ -66,6 +67,12 @@ def check_paths(targets: tuple[str, ...], options: Options, progress: Progress |
         if checkup.rows is not None and options.rows_path is not None:
             checkup.rows.write(options.rows_path)
     return checkup
+
+
+def _check_told(checkup: Checkup) -> None:
+    """Of several tables each has its own columns, but what was named must be in one of them."""
+    if len(checkup.looked) > 1:
+        check_columns([column for looked in checkup.looked for column in looked.table.columns], checkup.options)
 
 
 def _is_interrupt(error: BaseException) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import math
+from typing import Any
 
-from torchmedic.checkups.data.engine import LARGEST_DOUBLE, Column, DuckTable, Table, Wanted
-from torchmedic.facts import Cell, Histogram, Instants, Lengths, Outliers, Texts, TwoScales
+from torchmedic.checkups.data.engine import LARGEST_DOUBLE, Column, DuckTable, Table, Wanted, literal
+from torchmedic.facts import Cell, Histogram, Instants, Lengths, Outliers, Texts
 
 # What pandas and R read as missing without a word.
 MISSING_WORDS = frozenset(
@@ -28,12 +28,12 @@ MISSING_WORDS = frozenset(
         ".",
     ]
 )
-# Factors between units that people mix: metric steps, minutes, pounds, inches, feet, glucose, creatinine, cholesterol.
-_UNIT_FACTORS = (10.0, 100.0, 1000.0, 60.0, 3600.0, 2.2046, 2.54, 25.4, 30.48, 3.2808, 3.6, 18.016, 88.42, 38.67, 453.6)
 # A value that lies this many times farther out than all but a few of the others is no tail but an accident.
 ISOLATED = 30.0
 FAR = 100.0
 FEWEST_ROWS = 30
+# Of values above zero, one that is this many times farther out on a scale of orders of magnitude is none of a tail.
+_DECADES = 2.0
 _BINS = 24
 _READABLE = 0.9
 
@@ -70,21 +70,46 @@ def _token_cells(table: Table, column: Column, tokens: list[tuple[str, int]]) ->
     return (*first, *(cell for cell in table.cells(column, Wanted("text")) if cell not in first))[:5]
 
 
-def middles(table: Table, columns: list[Column]) -> dict[str, tuple[float, ...]]:
-    """Low end, median, high end and size of each column; the ends leave out a thousandth, and two values at least."""
-    found: dict[str, tuple[float, ...]] = {}
+def single_texts(whole: Table, small: Table, columns: list[Column], sampled: bool) -> dict[str, str]:
+    """The one text of each column that has one. All texts are compared only where those of the sample are alike."""
+    found: dict[str, str] = {}
     for start in range(0, len(columns), 100):
-        part = columns[start : start + 100]
-        sizes = table.query("SELECT " + ", ".join(f"count({_if_finite(c)})" for c in part) + " FROM {t}")[0]
-        asked = []
-        for column, size in zip(part, sizes, strict=True):
+        alike = _alike(small, columns[start : start + 100])
+        if sampled and alike:
+            ends = ", ".join(f"min({c.sql}), max({c.sql})" for c in alike)
+            answer = whole.query(f"SELECT {ends} FROM {{t}}")[0]
+            alike = {c: answer[2 * i] for i, c in enumerate(alike) if answer[2 * i] == answer[2 * i + 1]}
+        found |= {column.name: str(text) for column, text in alike.items()}
+    return found
+
+
+def _alike(small: Table, columns: list[Column]) -> dict[Column, Any]:
+    """Columns whose texts are all like the first one; comparing with one text is cheaper than sorting them."""
+    first = small.query("SELECT " + ", ".join(f"any_value({c.sql})" for c in columns) + " FROM {t}")[0]
+    texts = {c: text for c, text in zip(columns, first, strict=True) if text is not None}
+    if not texts:
+        return {}
+    others = (f"count(CASE WHEN {c.sql} <> {literal(text)} THEN 1 END)" for c, text in texts.items())
+    counts = small.query("SELECT " + ", ".join(others) + " FROM {t}")[0]
+    return {c: text for (c, text), n in zip(texts.items(), counts, strict=True) if not n}
+
+
+def middles(table: Table, sizes: dict[Column, float]) -> dict[str, tuple[float, ...]]:
+    """Low end, median, high end and size of each column; the ends leave out a thousandth, and two values at least.
+
+    `sizes` says about how many finite values each column has.
+    """
+    found: dict[str, tuple[float, ...]] = {}
+    for start in range(0, len(sizes), 100):
+        part, asked = list(sizes.items())[start : start + 100], []
+        for column, size in part:
             edge = min(0.25, max(0.001, 2.5 / max(1, size)))
             ends = ", ".join(f"{q:.9f}" for q in (edge, 0.5, 1 - edge))
             asked.append(f"quantile_disc({_if_finite(column)}, [{ends}])")
         answers = table.query("SELECT " + ", ".join(asked) + " FROM {t}")[0]
-        for column, size, answer in zip(part, sizes, answers, strict=True):
+        for (column, size), answer in zip(part, answers, strict=True):
             if answer is not None:
-                found[column.name] = (*map(float, answer), float(size))
+                found[column.name] = (*map(float, answer), size)
     return found
 
 
@@ -104,7 +129,7 @@ def outliers(
     low, median, high, size = middle
     reach = max(median - low, high - median)
     farthest = max(median - ends[0], ends[1] - median)
-    if size < FEWEST_ROWS or reach <= 0 or farthest <= ISOLATED * reach:
+    if size < FEWEST_ROWS or reach <= 0 or farthest <= ISOLATED * reach or _spans_decades(middle, ends):
         return None
     number = number_of(column)
     off = f"abs({number} - {median!r})"
@@ -129,6 +154,16 @@ def outliers(
         value=float(worst),
         cells=whole.cells(column, wanted),
     )
+
+
+def _spans_decades(middle: tuple[float, ...], ends: tuple[float, float]) -> bool:
+    """Whether values of one sign have so many orders of magnitude that the farthest is one of them."""
+    low, median, high, _ = middle
+    if low > 0 < ends[0]:
+        return math.log(ends[1] / median) < _DECADES * math.log(high / median)
+    if high < 0 > ends[1]:
+        return math.log(ends[0] / median) < _DECADES * math.log(low / median)
+    return False
 
 
 def _gap(distances: list[float], reach: float) -> tuple[float, float]:
@@ -156,41 +191,6 @@ def histogram(table: Table, column: Column, middle: tuple[float, ...]) -> Histog
     return Histogram(low=low, high=high, counts=inside, below=counts.get(-1, 0), above=counts.get(_BINS, 0))
 
 
-def two_scales(table: Table, column: Column) -> TwoScales | None:
-    """Two heaps of positive values with a gap between, a factor of units apart, of the same shape."""
-    number = number_of(column)
-    bins = table.query(
-        f"SELECT CAST(floor(log10({number}) * 20) AS BIGINT) AS b, count(*) FROM {{t}} "
-        f"WHERE {number} > 0 AND {_finite(column)} GROUP BY b ORDER BY b"
-    )
-    total = sum(n for _, n in bins)
-    if total < 60 or len(bins) < 4:
-        return None
-    gap, at = max((b - a, i) for i, ((a, _), (b, _)) in enumerate(itertools.pairwise(bins)))
-    low_count, high_count = sum(n for _, n in bins[: at + 1]), sum(n for _, n in bins[at + 1 :])
-    if gap < 7 or min(low_count, high_count) < max(20, 0.02 * total):
-        return None
-    border = 10 ** ((bins[at][0] + bins[at + 1][0] + 1) / 40)
-    return _matched(table, column, border, int(low_count), int(high_count))
-
-
-def _matched(table: Table, column: Column, border: float, low_count: int, high_count: int) -> TwoScales | None:
-    number = number_of(column)
-    ends = "[0.1, 0.5, 0.9]"
-    low, high = table.query(
-        f"SELECT quantile_disc({number}, {ends}) FILTER (WHERE {number} > 0 AND {number} < {border!r}), "
-        f"quantile_disc({number}, {ends}) FILTER (WHERE {number} >= {border!r} AND {_finite(column)}) FROM {{t}}"
-    )[0]
-    factor = high[1] / low[1]
-    unit = next((known for known in _UNIT_FACTORS if abs(factor / known - 1) < 0.1), None)
-    if unit is None or low[0] == low[2]:
-        return None
-    same_shape = abs(low[0] * unit / high[0] - 1) < 0.2 and abs(low[2] * unit / high[2] - 1) < 0.2
-    if not same_shape:
-        return None
-    return TwoScales(factor=unit, low=low[1], high=high[1], low_count=low_count, high_count=high_count)
-
-
 _ZONE = r"([Zz]|[+-][0-9]{2}:?[0-9]{2})$"
 # How dates are written, and the day they name: year first, or year last with day and month in either order.
 _DATES = {
@@ -206,7 +206,9 @@ def instants(whole: Table, small: Table, column: Column, twin: Column) -> Instan
     c = twin.sql
     # What is counted is counted in every row, where the engine knows these functions.
     counted = whole if isinstance(whole, DuckTable) else small
-    forms = {f"regexp_matches({c}, '{form}')": day.format(c=c) for form, day in _DATES.items()}
+    # Dates begin with a digit, which sorts before the colon: of other texts no pattern is tried, that being slow.
+    dated_like = f"CASE WHEN {c} < ':' THEN {c} END"
+    forms = {f"regexp_matches({dated_like}, '{form}')": day.format(c=c) for form, day in _DATES.items()}
     counts = ", ".join(f"count(*) FILTER (WHERE {form})" for form in forms)
     rows, *dated = small.query(f"SELECT count({c}), {counts} FROM {{t}}")[0]
     looks = next((form for form, n in zip(forms, dated, strict=True) if n and n >= _READABLE * rows), None)

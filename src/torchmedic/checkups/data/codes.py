@@ -39,9 +39,11 @@ class _End:
     kinds: int
 
 
-def stand_ins(whole: Table, small: Table, columns: list[Column]) -> dict[str, tuple[StandIn, ...]]:
+def stand_ins(
+    whole: Table, small: Table, columns: list[Column], middles: dict[str, tuple[float, ...]]
+) -> dict[str, tuple[StandIn, ...]]:
     """For each column, the numbers at its ends that stand for missing values, counted over all rows."""
-    found = {column: _codes(small, column) for column in _suspects(small, columns)}
+    found = {column: _codes(small, column) for column in _suspects(small, columns, middles)}
     shared = Counter(end.value for ends in found.values() for end in ends)
     counted: dict[str, tuple[StandIn, ...]] = {}
     for column, ends in found.items():
@@ -64,25 +66,15 @@ def _is_never_zero(column: Column, end: _End) -> bool:
     return end.value == 0 and _NEVER_ZERO.search(_WORDS.sub("_", column.name)) is not None
 
 
-def _suspects(small: Table, columns: list[Column]) -> Iterator[Column]:
-    """Columns whose smallest or largest value is there again and again."""
+def _suspects(small: Table, columns: list[Column], middles: dict[str, tuple[float, ...]]) -> Iterator[Column]:
+    """Columns that have the value at their low or high end, some far ones left out, again and again."""
     for start in range(0, len(columns), _AT_ONCE):
-        part = columns[start : start + _AT_ONCE]
-        asked = ", ".join(_extremes(column) for column in part)
-        answer = small.query(f"SELECT {asked} FROM {{t}}")[0]
-        ends = {column: answer[3 * i : 3 * i + 3] for i, column in enumerate(part)}
-        ends = {column: end for column, end in ends.items() if end[1] is not None and end[1] < end[2]}
-        if ends:
-            counts = ", ".join(_times(column, end) for column, (_, *both) in ends.items() for end in both)
-            times = small.query(f"SELECT {counts} FROM {{t}}")[0]
-            for i, (column, (present, *_)) in enumerate(ends.items()):
-                if max(times[2 * i : 2 * i + 2]) >= _least(present):
-                    yield column
-
-
-def _extremes(column: Column) -> str:
-    number = f"CASE WHEN {_finite(column)} THEN {_number(column)} END"
-    return f"count({column.sql}), min({number}), max({number})"
+        ends = {column: middles[column.name] for column in columns[start : start + _AT_ONCE]}
+        counts = ", ".join(_times(column, end) for column, (low, _, high, _) in ends.items() for end in (low, high))
+        times = small.query(f"SELECT {counts} FROM {{t}}")[0]
+        for i, (column, (*_, size)) in enumerate(ends.items()):
+            if max(times[2 * i : 2 * i + 2]) >= _least(size):
+                yield column
 
 
 def _times(column: Column, value: float) -> str:
@@ -97,7 +89,7 @@ def _finite(column: Column) -> str:
     return f"abs({_number(column)}) <= {LARGEST_DOUBLE}"
 
 
-def _least(rows: int) -> float:
+def _least(rows: float) -> float:
     return max(_LEAST_TIMES, _LEAST_SHARE * rows)
 
 

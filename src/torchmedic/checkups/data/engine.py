@@ -14,8 +14,9 @@ from torchmedic.checkups.data.limits import amount, engine_limit, memory, room_f
 from torchmedic.checkups.data.options import MissingPackage
 from torchmedic.facts import Cell
 
-# Closer looks (medians, heaps, agreement with the label) are taken on at most so many rows.
-SAMPLE_ROWS = 250_000
+# Closer looks (medians, heaps, agreement with the label) are taken on the whole table up to so many rows, else on some.
+WHOLE_ROWS = 250_000
+SAMPLE_ROWS = 100_000
 LARGEST_DOUBLE = "1.7976931348623157e308"
 _INTEGERS = ("tinyint", "smallint", "integer", "bigint", "hugeint", "utinyint", "usmallint", "uinteger", "ubigint")
 _SPARK_INTEGERS = ("byte", "short", "int", "long")
@@ -103,7 +104,7 @@ class Table(Protocol):
         """The rows of a query."""
 
     def sample(self) -> tuple[Table, int | None]:
-        """A table of at most SAMPLE_ROWS rows on this machine, and its size; None when it is the whole."""
+        """A table of at most WHOLE_ROWS rows on this machine, and its size; None when it is the whole."""
 
     def cells(self, column: Column, wanted: Wanted, most: int = 5) -> tuple[Cell, ...]:
         """Where some of the wanted cells of a column are."""
@@ -198,7 +199,9 @@ class DuckTable:
     def __post_init__(self) -> None:
         if not self.columns:
             self.columns = self._described()
-        self.view = self.view or f"t{next(_numbers)}"
+        if self.view:
+            return
+        self.view = f"t{next(_numbers)}"
         listed = ", ".join(f"{read} AS {name}" for column in self.columns for read, name in column.reads())
         self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {self.view} AS SELECT {listed} FROM {self.relation}")
 
@@ -238,11 +241,12 @@ class DuckTable:
         name = f"s{next(_numbers)}"
         count = self.query("SELECT count(*) FROM {t}")[0][0]
         some = ""
-        if count > SAMPLE_ROWS:
+        if count > WHOLE_ROWS:
             some = f" USING SAMPLE {100 * SAMPLE_ROWS / count:.6f} PERCENT (bernoulli, 42)"
         self.connection.execute(f"CREATE TEMP TABLE {name} AS SELECT * FROM {self.view}{some}")
         same = [column.copied() for column in self.columns]
-        small: Table = DuckTable(name=self.name, connection=self.connection, relation=name, columns=same)
+        # Not a view of it: the engine would bind all columns at each query, which takes long where there are thousands.
+        small: Table = DuckTable(self.name, self.connection, relation=name, columns=same, view=name)
         if not some:
             return small, None
         return small, int(self.connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0])

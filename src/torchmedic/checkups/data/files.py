@@ -19,6 +19,8 @@ from torchmedic.checkups.data.sources import Source
 from torchmedic.checkups.data.structures import structure_facts
 from torchmedic.facts import DataSource, Observation
 
+_SWOLLEN, _PACKED_AWAY = 1 << 30, 200
+
 
 def other_facts(
     source: Source, options: Options, progress: Progress, listing: Listing = unlisted
@@ -92,13 +94,19 @@ def refuse_bomb(path: Path) -> None:
     """An archive says how large its parts become: what would not fit into memory is not unpacked."""
     try:
         with zipfile.ZipFile(path) as archive:
-            largest = max((entry.file_size for entry in archive.infolist()), default=0)
+            sizes = [(entry.file_size, entry.compress_size) for entry in archive.infolist()]
     except zipfile.BadZipFile as error:
         raise Unreadable("truncated", str(error)) from None
-    if largest > memory():
+    largest = max((size for size, packed in sizes if size > memory() or _is_swollen(size, packed)), default=0)
+    if largest:
         raise Unreadable(
             "too-large", f"a part of {largest >> 20} MiB when unpacked, {path.stat().st_size >> 10} KiB packed"
         )
+
+
+def _is_swollen(size: int, packed: int) -> bool:
+    """What is a gigabyte and more, and nearly nothing when packed, was made to fill a memory."""
+    return size > _SWOLLEN and size > _PACKED_AWAY * packed
 
 
 def _safetensors(path: Path, listing: Listing) -> Iterator[Observation]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from torchmedic.checkups.data.engine import Column, Table
@@ -62,10 +63,16 @@ def roles_of(table: Table, options: Options) -> Roles:
     """The roles of a table's columns."""
     by_name = {column.name: column for column in table.columns}
     roles = Roles()
-    roles.label = by_name.get(options.label) or _single(table.columns, _LABEL, ("integer", "text", "bool", "float"))
-    roles.id = by_name.get(options.id) or _single(table.columns, _ID, ("integer", "text"))
-    roles.time = by_name.get(options.time) or _time(table.columns)
-    roles.split = by_name.get(options.split) or _split(table)
+    guesses: dict[str, Callable[[], Column | None]] = {
+        "label": lambda: _single(table.columns, _LABEL, ("integer", "text", "bool", "float")),
+        "id": lambda: _single(table.columns, _ID, ("integer", "text")),
+        "time": lambda: _time(table.columns),
+        "split": lambda: _split(table),
+    }
+    for name, guess in guesses.items():
+        # What was told is not guessed anew where a table has not got it, as test data may lack the label.
+        told = getattr(options, name)
+        setattr(roles, name, by_name.get(told) if told else guess())
     for name in ("label", "id", "time", "split"):
         if getattr(roles, name) is not None and not getattr(options, name):
             roles.guessed.append(name)

@@ -10,7 +10,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -56,44 +56,41 @@ def first_lines(path: Path) -> list[str]:
 
 
 class CsvFinder:
-    """Finds cells in CSV files; `dialect` is what the engine took the file for.
+    """Finds cells in CSV files, each with the dialect that the engine took it for.
 
-    `names` are the files that others know these by: copies have the same lines. `meant` makes of a cell what was read.
+    `names` are those that others know the files by: copies have the same lines. `meant` makes of a cell what was read.
     """
 
-    def __init__(
-        self,
-        files: tuple[Path, ...],
-        dialect: Dialect,
-        names: tuple[Path, ...] = (),
-        meant: Callable[[str], str] = str,
-    ) -> None:
-        self._files = tuple(zip(files, names or files, strict=True))
+    def __init__(self, files: dict[Path, Dialect], names: dict[Path, Path], meant: Callable[[str], str] = str) -> None:
+        self._files = files
+        self._names = names
         self._meant = meant
-        self._delimiter = dialect.delimiter
-        self._skip = dialect.skip + dialect.header
 
     def __call__(self, table: DuckTable, column: Column, wanted: Wanted, most: int) -> tuple[Cell, ...]:
-        at = table.columns.index(column)
         found: list[Cell] = []
         until = time.monotonic() + _SECONDS
-        for path, name in self._files:
+        for path, dialect in self._files.items():
+            if column.name not in dialect.columns:
+                continue
             # A file that cannot be read to its end has been told of already.
             with contextlib.suppress(OSError, EOFError, csv.Error):
-                found += self._in_file(path, name, at, wanted, most - len(found), until)
+                found += self._in_file(path, dialect, column.name, wanted, most - len(found), until)
             if len(found) >= most or time.monotonic() > until:
                 break
         return tuple(found)
 
-    def _in_file(self, path: Path, name: Path, at: int, wanted: Wanted, most: int, until: float) -> list[Cell]:
+    def _in_file(
+        self, path: Path, dialect: Dialect, column: str, wanted: Wanted, most: int, until: float
+    ) -> list[Cell]:
         found: list[Cell] = []
+        at, skip, name = list(dialect.columns).index(column), dialect.skip + dialect.header, self._names.get(path, path)
         csv.field_size_limit(sys.maxsize)
         with text_of(path) as text:
-            reader = csv.reader((line.replace("\0", "") for line in text), delimiter=self._delimiter)
+            reader = csv.reader(text, delimiter=dialect.delimiter)
             line = 1
             for number, record in enumerate(reader):
-                if number >= self._skip and len(record) > at and wanted.holds(self._meant(record[at])):
-                    shown = self._delimiter.join(record)
+                if number >= skip and len(record) > at and wanted.holds(self._meant(record[at])):
+                    shown = dialect.delimiter.join(record)
                     found.append(Cell(file=str(name), line=line, text=record[at][:60], source=_one_line(shown)))
                 if len(found) >= most or (number % 10_000 == 0 and time.monotonic() > until):
                     break
@@ -166,6 +163,32 @@ def dialect_of(connection: Any, path: Path) -> Dialect:
     if not found.header and _begins_with_names(lines[found.skip :], found.delimiter):
         found = _sniffed(connection, path, known | {"header": str(True), "skip": str(found.skip)})
     return found
+
+
+def dialects_of(connection: Any, files: tuple[Path, ...]) -> dict[Path, Dialect]:
+    """How each file of a set is written: like the first one where it begins with the same names, else in its own way.
+
+    Columns that the first file has are of its types. A file without names, as one that was cut off another, has those
+    of the first.
+    """
+    first = dialect_of(connection, files[0])
+    found = {files[0]: first}
+    names = _names_in(files[0], first) if first.header and len(files) > 1 else []
+    for path in files[1:]:
+        found[path] = first
+        if names and _names_in(path, first) != names:
+            own = dialect_of(connection, path)
+            if own.header:
+                found[path] = replace(own, columns={n: first.columns.get(n, kind) for n, kind in own.columns.items()})
+            elif len(own.columns) == len(first.columns):
+                found[path] = replace(own, columns=first.columns)
+    return found
+
+
+def _names_in(path: Path, dialect: Dialect) -> list[str]:
+    if not path.is_file() or len(dialect.delimiter) > 1:
+        return []
+    return next(csv.reader(first_lines(path)[dialect.skip :], delimiter=dialect.delimiter), [])
 
 
 def _sniffed(connection: Any, path: Path, known: dict[str, str]) -> Dialect:

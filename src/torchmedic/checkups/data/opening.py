@@ -21,14 +21,14 @@ from torchmedic.checkups.data.forms import (
     with_point,
     with_tabs,
 )
-from torchmedic.checkups.data.lines import CsvFinder, JsonFinder, ParquetFinder, dialect_of, first_lines
+from torchmedic.checkups.data.lines import CsvFinder, Dialect, JsonFinder, ParquetFinder, dialects_of, first_lines
 from torchmedic.checkups.data.options import DataError, MissingPackage, Options
 from torchmedic.checkups.data.sources import Source
 from torchmedic.facts import FileTrouble
 
 _numbers = itertools.count()
 _BATCH = 50_000
-_DELIMITERS = (";", "|", "\t", ",", "::", "^", "~", "\x01", " ")
+_DELIMITERS = (";", "|", "\t", ",", "::", "^", "~", "#", "*", "!", "$", "¦", "§", "=", "\x01", "\x1e", "\x1f", " ")
 
 
 class Unreadable(Exception):
@@ -113,20 +113,14 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
     troubles += said
     _refuse_binary(files[0])
     rejects = f"rejects{next(_numbers)}"
-    dialect = dialect_of(connection, files[0])
+    dialects = dialects_of(connection, files)
+    dialect = dialects[files[0]]
+    troubles += _other_columns(dialects, dict(zip(files, named, strict=True)))
     commas = [list(dialect.columns)[i] for i in columns_with_commas(files[0], dialect.delimiter, dialect.skip + 1)]
     if commas:
         troubles.append(FileTrouble(source=source.name, trouble="decimal-commas", detail=", ".join(commas)))
     as_text |= {*commas}
-    columns = {name: "VARCHAR" if name in as_text else kind for name, kind in dialect.columns.items()}
-    typed = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in columns.items())
-    # Told in full: a reader that has to find out does so at every query.
-    relation = (
-        f"read_csv({_listed(files)}, auto_detect=false, delim={literal(dialect.delimiter)}, quote='\"', escape='\"', "
-        f"new_line={literal(dialect.newline)}, skip={dialect.skip}, header={str(dialect.header).lower()}, "
-        f"columns={{{typed}}}, store_rejects=true, rejects_limit=2000, "
-        f"rejects_table='{rejects}_errors', rejects_scan='{rejects}_scans')"
-    )
+    relation = _read_all(dialects, as_text, rejects)
     if commas:
         listed = ", ".join(f"{point_sql(quoted(name))} AS {quoted(name)}" for name in commas)
         relation = f"(SELECT * REPLACE ({listed}) FROM {relation})"
@@ -139,9 +133,46 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
     if len(table.columns) == 1 and _is_divided(files[0]):
         troubles.append(FileTrouble(source=source.name, trouble="one-column", detail=table.columns[0].name[:60]))
     if not options.where:
-        table.finder = CsvFinder(files, dialect, named, with_point if commas else str)
+        table.finder = CsvFinder(dialects, dict(zip(files, named, strict=True)), with_point if commas else str)
     names = {str(copy): str(path) for copy, path in zip(files, named, strict=True)}
     return Opened(table, troubles, rejects, named, names)
+
+
+def _read_all(dialects: dict[Path, Dialect], as_text: frozenset[str], rejects: str) -> str:
+    """All files, those of one dialect together; columns are matched by their names, whatever their order."""
+    alike: dict[object, list[Path]] = {}
+    for path, dialect in dialects.items():
+        # Dicts are equal in any order, files are not.
+        marks = (dialect.delimiter, dialect.newline, dialect.skip, dialect.header)
+        alike.setdefault((*marks, *dialect.columns.items()), []).append(path)
+    reads = [_read_csv(dialects[paths[0]], paths, as_text, rejects) for paths in alike.values()]
+    return reads[0] if len(reads) == 1 else "(FROM " + " UNION ALL BY NAME FROM ".join(reads) + ")"
+
+
+def _read_csv(dialect: Dialect, files: list[Path], as_text: frozenset[str], rejects: str) -> str:
+    """Told in full: a reader that has to find out does so at every query."""
+    columns = {name: "VARCHAR" if name in as_text else kind for name, kind in dialect.columns.items()}
+    typed = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in columns.items())
+    return (
+        f"read_csv({_listed(tuple(files))}, auto_detect=false, delim={literal(dialect.delimiter)}, quote='\"', "
+        f"escape='\"', new_line={literal(dialect.newline)}, skip={dialect.skip}, header={str(dialect.header).lower()}, "
+        f"columns={{{typed}}}, store_rejects=true, rejects_limit=2000, "
+        f"rejects_table='{rejects}_errors', rejects_scan='{rejects}_scans')"
+    )
+
+
+def _other_columns(dialects: dict[Path, Dialect], names: dict[Path, Path]) -> Iterator[FileTrouble]:
+    """Files of a set that lack columns of the first one, or have others."""
+    first, *others = dialects
+    usual = dialects[first].columns
+    for path in others:
+        own = dialects[path].columns
+        if own.keys() != usual.keys():
+            lost = [name for name in usual if name not in own]
+            new = [name for name in own if name not in usual]
+            told = [f"{word} {', '.join(some[:5])}" for word, some in (("without", lost), ("with", new)) if some]
+            detail = f"{' and '.join(told)}, unlike {names[first].name}"
+            yield FileTrouble(source=str(names[path]), trouble="other-columns", detail=detail)
 
 
 def _readable(connection: Any, files: tuple[Path, ...]) -> tuple[tuple[Path, ...], list[FileTrouble]]:
@@ -206,12 +237,18 @@ def _jsonl(connection: Any, source: Source, options: Options) -> Opened:
         found = re.search(r"line (\d+)", str(error))
         detail = _first_line(error)
         troubles.append(FileTrouble(source=source.name, trouble="broken-line", detail=detail, line=_number(found)))
-        lenient = _filtered(relation + ", ignore_errors=true, format='newline_delimited')", options)
-        table = DuckTable(name=source.name, connection=connection, relation=lenient)
+        lenient = relation + ", ignore_errors=true, format='newline_delimited')"
+        table = DuckTable(source.name, connection, _filtered(_read_lines(connection, lenient), options))
     table.reads_once = any(path.suffix in (".gz", ".zst") for path in files)
     if not options.where:
         table.finder = JsonFinder(files)
     return Opened(table, troubles, files=files)
+
+
+def _read_lines(connection: Any, relation: str) -> str:
+    """The rows without those that a broken line leaves, in which everything is missing."""
+    names = [quoted(row[0]) for row in connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()]
+    return f"(SELECT * FROM {relation} WHERE {' OR '.join(f'{name} IS NOT NULL' for name in names)})"
 
 
 def _number(found: re.Match[str] | None) -> int | None:

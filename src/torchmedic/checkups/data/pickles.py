@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import importlib
 import pickle
+import pickletools
 import re
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -37,16 +39,35 @@ def load_torch(path: Path, trust: bool = False) -> Any:
     if foreign:
         raise Unreadable("foreign-classes", ", ".join(foreign[:6]))
     try:
-        with torch.serialization.safe_globals(known):
+        with torch.serialization.safe_globals(known), warnings.catch_warnings():
+            # About the protocol of a pickle, which is told where it matters.
+            warnings.simplefilter("ignore")
             return torch.load(path, map_location="cpu", weights_only=True, mmap=_is_zip(path))
     except pickle.UnpicklingError as error:
         found = _NAMED.search(str(error))
         name = next((part for part in found.groups() if part), "") if found else ""
-        if name:
-            raise Unreadable("foreign-classes", name) from None
-        raise Unreadable("unreadable", re.sub(r"\s+", " ", str(error))[:160]) from None
+        named = [name] if name else _named_in(path)
+        if named:
+            raise Unreadable("foreign-classes", ", ".join(named[:6])) from None
+        # What torch says here is about an option of `torch.load`, not about the file.
+        raise Unreadable("unreadable", "neither an archive of torch nor a pickle of tensors") from None
     except (RuntimeError, EOFError) as error:
         raise Unreadable("truncated", re.sub(r"\s+", " ", str(error))[:160]) from None
+
+
+def _named_in(path: Path) -> list[str]:
+    """What a bare pickle would call, read without running it: names in its text that are none of torch's."""
+    found: list[str] = []
+    words: list[str] = []
+    with path.open("rb") as file, contextlib.suppress(Exception):  # nothing but a pickle reads as one to its end
+        for operation, word, _ in pickletools.genops(file):
+            if operation.name in ("GLOBAL", "INST"):
+                found.append(str(word).replace(" ", "."))
+            elif operation.name == "STACK_GLOBAL" and len(words) > 1:
+                found.append(".".join(words[-2:]))
+            elif isinstance(word, str):
+                words.append(word)
+    return [name for name in dict.fromkeys(found) if not name.startswith(("torch.", "collections."))]
 
 
 def _is_zip(path: Path) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from torchmedic.checkups.data.lines import text_of
 from torchmedic.checkups.data.options import DataError
 
 _FORMATS = {
@@ -35,6 +36,7 @@ _MAGIC = (
     (b"\x89PNG", "image"),
     (b"\xff\xd8\xff", "image"),
 )
+_LONGEST_HEADER = 1 << 20
 # Formats whose files make one data set when their names differ in digits only.
 _JOINED = ("csv", "parquet", "jsonl", "arrow")
 
@@ -57,7 +59,36 @@ def find_sources(targets: tuple[str, ...]) -> list[Source]:
             key = (kind, _set_name(path, kind))
             if path not in named.setdefault(key, []):
                 named[key].append(path)
-    return [_source(kind, files) for (kind, _), files in named.items()]
+    return [_source(kind, part) for (kind, _), files in named.items() for part in _apart(kind, files)]
+
+
+def _apart(kind: str, files: list[Path]) -> list[list[Path]]:
+    """Tables that have little more than a name in common, as `table1.csv` and `table2.csv` may, are no one data set."""
+    if kind != "csv" or len(files) < 2:
+        return [files]
+    parts: list[tuple[set[str], list[Path]]] = []
+    for path in files:
+        names = _header(path)
+        same = next((part for known, part in parts if not names or _mostly(names, known)), None)
+        if same is None:
+            parts.append((names, same := []))
+        same.append(path)
+    return [part for _, part in parts]
+
+
+def _mostly(names: set[str], known: set[str]) -> bool:
+    return not known or 2 * len(names & known) >= max(len(names), len(known))
+
+
+def _header(path: Path) -> set[str]:
+    """The names on the first line; none where it holds numbers, or cannot be read."""
+    try:
+        with text_of(path) as text:
+            line = text.readline(_LONGEST_HEADER).strip()
+    except (OSError, EOFError, ValueError):
+        return set()
+    cells = [cell.strip(' "') for cell in re.split(r"[,;|\t]", line)]
+    return set() if any(re.fullmatch(r"[-+.\d]*", cell) for cell in cells) else set(cells)
 
 
 def _paths(target: str) -> Iterator[Path]:

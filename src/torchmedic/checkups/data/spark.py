@@ -9,7 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from torchmedic.checkups.data.engine import SAMPLE_ROWS, Column, DuckTable, Table, Wanted, as_number, family_of
+from torchmedic.checkups.data.engine import (
+    SAMPLE_ROWS,
+    WHOLE_ROWS,
+    Column,
+    DuckTable,
+    Table,
+    Wanted,
+    as_number,
+    family_of,
+)
 from torchmedic.checkups.data.opening import registered
 from torchmedic.checkups.data.options import DataError, MissingPackage, Options
 from torchmedic.checkups.data.sources import Source
@@ -42,12 +51,12 @@ class SparkTable:
         """The closer looks are taken on this machine, by DuckDB."""
         count = int(self.query("SELECT count(*) FROM {t}")[0][0])
         frame = self._session.table(self.view)
-        if count > SAMPLE_ROWS:
+        if count > WHOLE_ROWS:
             frame = frame.sample(SAMPLE_ROWS / count, 42)
         arrow = frame.toArrow()
         same = [column.copied() for column in self.columns]
         small = DuckTable(self.name, self._local, registered(self._local, arrow), same)
-        return small, arrow.num_rows if count > SAMPLE_ROWS else None
+        return small, arrow.num_rows if count > WHOLE_ROWS else None
 
     def cells(self, column: Column, wanted: Wanted, most: int = 5) -> tuple[Cell, ...]:
         text = f"coalesce(CAST({column.raw or column.sql} AS STRING), '')"

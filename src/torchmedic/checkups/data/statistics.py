@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from torchmedic.checkups.data.engine import LARGEST_DOUBLE, Column, Table
+from torchmedic.checkups.data.engine import LARGEST_DOUBLE, Column, DuckTable, Table
 from torchmedic.facts import Group
 
 LARGEST_HALF = 65504
@@ -15,12 +16,17 @@ NEAR_CONSTANT = 1e-6
 MOST_GROUPS = 200_000
 # The share of readable cells from which a column of text is one of numbers.
 READABLE = 0.9
-_COLUMNS_AT_ONCE = 2000
+_COLUMNS_AT_ONCE = 200
 _NUMBER_WORDS = ("nan", "NaN", "inf")
 
-_NUMBERS = ("present", "nan", "finite", "beyond_half", "minimum", "maximum", "mean", "std", "smallest")
-_WHOLE = ("present", "minimum", "maximum", "mean", "std")
-_TEXT = ("present", "readable", "first", "last")
+# A sum of squares says nothing about a variance that is so small a share of it.
+_LOST = 1e-8
+
+_NUMBERS = ("present", "nan", "finite", "beyond_half", "minimum", "maximum", "smallest")
+_WHOLE = ("present", "minimum", "maximum")
+_EXACT = ("mean", "std")
+_SUMS = ("total", "squares")
+_TEXT = ("present", "readable")
 _ENDS = ("present", "first", "last")
 
 
@@ -44,30 +50,32 @@ class Statistics:
     groups: dict[str, list[tuple[Any, int, list[Summary]]]] = field(default_factory=dict)
 
 
-def aggregates(column: Column) -> dict[str, str]:
-    """The aggregates of a column by name, in SQL that DuckDB and Spark both run."""
+@functools.lru_cache(maxsize=20_000)
+def aggregates(column: Column, exact: bool = True) -> dict[str, str]:
+    """The aggregates of a column by name, in SQL that DuckDB and Spark both run.
+
+    Not exact: sums of values and of squares instead of mean and spread, which a division a row makes slow.
+    """
     c = column.sql
     if column.family == "float":
         written = {"written": f"count({column.raw})"} if column.raw else {}
-        return dict(zip(_NUMBERS, _of_numbers(c), strict=True)) | written
+        finite = f"CASE WHEN abs({c}) <= {LARGEST_DOUBLE} THEN {c} END"
+        return dict(zip(_NUMBERS, _of_numbers(c, finite), strict=True)) | _moments_of(finite, exact) | written
     if column.family in ("integer", "list"):
-        d = f"CAST({c} AS DOUBLE)"
-        whole = (f"count({c})", f"min({d})", f"max({d})", f"avg({d})", f"stddev_samp({d})")
-        return dict(zip(_WHOLE, whole, strict=True))
+        whole = (f"count({c})", f"min({c})", f"max({c})")
+        return dict(zip(_WHOLE, whole, strict=True)) | _moments_of(f"CAST({c} AS DOUBLE)", exact)
     if column.family == "text":
         # A failing cast is slow: only what can begin a number is tried, digits and signs sort before the colon.
         tried = f"CASE WHEN {c} < ':' OR {c} IN {_NUMBER_WORDS} THEN {c} END"
-        texts = (f"count({c})", f"count(try_cast({tried} AS DOUBLE))", f"min({c})", f"max({c})")
-        return dict(zip(_TEXT, texts, strict=True))
+        return dict(zip(_TEXT, (f"count({c})", f"count(try_cast({tried} AS DOUBLE))"), strict=True))
     if column.family in ("time", "bool"):
         said = f"CAST({c} AS STRING)"
         return dict(zip(_ENDS, (f"count({c})", f"min({said})", f"max({said})"), strict=True))
     return {"present": f"count({c})"}
 
 
-def _of_numbers(c: str) -> tuple[str, ...]:
+def _of_numbers(c: str, finite: str) -> tuple[str, ...]:
     # Not FILTER: DuckDB then copies a selection of all columns for each aggregate, which costs columns squared.
-    finite = f"CASE WHEN abs({c}) <= {LARGEST_DOUBLE} THEN {c} END"
     return (
         f"count({c})",
         f"count(CASE WHEN isnan({c}) THEN 1 END)",
@@ -75,15 +83,20 @@ def _of_numbers(c: str) -> tuple[str, ...]:
         f"count(CASE WHEN abs({finite}) > {LARGEST_HALF} THEN 1 END)",
         f"min({finite})",
         f"max({finite})",
-        f"avg({finite})",
-        f"stddev_samp({finite})",
         f"min(abs(nullif({finite}, 0)))",
     )
 
 
-def statement(columns: list[Column], keys: tuple[str, ...] = ()) -> str:
+def _moments_of(number: str, exact: bool) -> dict[str, str]:
+    if exact:
+        return dict(zip(_EXACT, (f"avg({number})", f"stddev_samp({number})"), strict=True))
+    double = f"CAST({number} AS DOUBLE)"
+    return dict(zip(_SUMS, (f"sum({double})", f"sum({double} * {double})"), strict=True))
+
+
+def statement(columns: list[Column], keys: tuple[str, ...] = (), exact: bool = True) -> str:
     """The one query: the aggregates of the columns, over everything or by one key or several."""
-    parts = [sql for column in columns for sql in aggregates(column).values()]
+    parts = [sql for column in columns for sql in aggregates(column, exact).values()]
     head = "".join(f"{key}, " for key in keys)
     told = "".join(f", grouping({key})" for key in keys) if len(keys) > 1 else ""
     listed = ", ".join(["count(*)", *parts])
@@ -127,19 +140,78 @@ def statistics(table: Table, keys: list[Column], values: list[Column]) -> Statis
 
 def _whole(table: Table, columns: list[Column]) -> Statistics:
     """Over all rows, so many columns at a time that a table of ten thousand needs no giant query."""
+    if isinstance(table, DuckTable) and len(columns) > _COLUMNS_AT_ONCE:
+        return _of_wide(table, columns)
+    return _in_parts(table, columns)
+
+
+def _of_wide(table: Table, columns: list[Column]) -> Statistics:
+    """The same of very many columns. To plan a query takes the square of its aggregates: here numbers share theirs."""
+    wide = [column for column in columns if _is_plain_number(column)]
+    rest = _in_parts(table, [column for column in columns if not _is_plain_number(column)])
+    if not wide:
+        return rest
+    listed = ", ".join(f"CAST({column.sql} AS DOUBLE) AS {column.sql}" for column in wide)
+    asked = aggregates(Column("v", "v", "DOUBLE", "float"))
+    answers = table.query(
+        f"SELECT n, {', '.join(asked.values())} FROM (FROM (SELECT {listed} FROM {{t}}) "
+        f"UNPIVOT INCLUDE NULLS (v FOR n IN ({', '.join(column.sql for column in wide)}))) GROUP BY n"
+    )
+    numbers = {name: dict(zip(asked, values, strict=True)) for name, *values in answers}
+    none = dict.fromkeys(asked) | dict.fromkeys(_NUMBERS[:4], 0)
+    found = {summary.column: summary for summary in rest.columns}
+    found |= {c: Summary(c, {n: numbers.get(c.sql, none)[n] for n in aggregates(c)}) for c in wide}
+    return Statistics(rest.rows, [found[column] for column in columns])
+
+
+def _is_plain_number(column: Column) -> bool:
+    return column.family in ("float", "integer") and not column.raw
+
+
+def _in_parts(table: Table, columns: list[Column]) -> Statistics:
     rows, found = 0, []
     for start in range(0, max(1, len(columns)), _COLUMNS_AT_ONCE):
         part = columns[start : start + _COLUMNS_AT_ONCE]
-        answer = table.query(statement(part))[0]
+        # A second look at a few columns costs little, but not where everything must be unpacked for it.
+        exact = table.reads_once
+        answer = table.query(statement(part, exact=exact))[0]
         rows = int(answer[0])
-        found += _summaries(part, answer[1:])
+        summaries = _summaries(part, answer[1:], exact)
+        _look_again(table, [summary for summary in summaries if not _has_moments(summary)])
+        found += summaries
     return Statistics(rows, found)
 
 
-def _summaries(columns: list[Column], answer: tuple[Any, ...]) -> list[Summary]:
+def _has_moments(summary: Summary) -> bool:
+    """Whether mean and spread follow from the sums; takes them over where they do."""
+    total, squares, size = summary.total, summary.squares, _size(summary)
+    if total is None or not size:
+        return True
+    mean = total / size
+    if summary.minimum == summary.maximum:
+        summary.values |= {"mean": mean, "std": 0.0 if size > 1 else None}
+        return True
+    left = squares - total * mean
+    if not _LOST * squares <= left < math.inf:
+        return False
+    summary.values |= {"mean": mean, "std": math.sqrt(left / (size - 1))}
+    return True
+
+
+def _look_again(table: Table, summaries: list[Summary]) -> None:
+    """Mean and spread of columns whose sums are too large to tell."""
+    if not summaries:
+        return
+    asked = [aggregates(summary.column)[name] for summary in summaries for name in _EXACT]
+    answer = table.query(f"SELECT {', '.join(asked)} FROM {{t}}")[0]
+    for i, summary in enumerate(summaries):
+        summary.values |= dict(zip(_EXACT, answer[2 * i : 2 * i + 2], strict=True))
+
+
+def _summaries(columns: list[Column], answer: tuple[Any, ...], exact: bool = True) -> list[Summary]:
     found, at = [], 0
     for column in columns:
-        names = list(aggregates(column))
+        names = aggregates(column, exact)
         found.append(Summary(column, dict(zip(names, answer[at : at + len(names)], strict=True))))
         at += len(names)
     return found
@@ -191,7 +263,7 @@ def _moments(parts: list[Summary]) -> tuple[float | None, float | None]:
 
 def _size(part: Summary) -> int:
     finite = part.values.get("finite")
-    return int(part.present if finite is None else finite)
+    return int(part.values["present"] if finite is None else finite)
 
 
 def flat_groups(groups: list[tuple[Any, int, list[Summary]]], at: int) -> tuple[list[Group], list[Group], int]:
@@ -202,7 +274,7 @@ def flat_groups(groups: list[tuple[Any, int, list[Summary]]], at: int) -> tuple[
         size = _size(part)
         if key is None or not size:
             continue
-        low, high = float(part.minimum), float(part.maximum)
+        low, high = float(part.values["minimum"]), float(part.values["maximum"])
         if size == 1:
             single += 1
         elif low == high:
@@ -219,8 +291,10 @@ def is_attribute(groups: list[tuple[Any, int, list[Summary]]], at: int) -> bool:
 
 
 def _is_rounding(part: Summary, spread: float) -> bool:
-    size = max(abs(part.minimum), abs(part.maximum))
-    return bool(spread <= 4 * NEAR_CONSTANT * size and (part.std or 0.0) <= NEAR_CONSTANT * abs(part.mean))
+    size = max(abs(part.values["minimum"]), abs(part.values["maximum"]))
+    if spread > 4 * NEAR_CONSTANT * size:
+        return False
+    return bool((part.std or 0.0) <= NEAR_CONSTANT * abs(part.mean))
 
 
 def _largest(group: Group) -> tuple[int, str]:

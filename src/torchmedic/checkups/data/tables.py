@@ -22,10 +22,12 @@ from torchmedic.checkups.data.statistics import (
     statistics,
 )
 from torchmedic.checkups.data.twins import repeats_in, shared_within
+from torchmedic.checkups.data.units import two_scales
 from torchmedic.facts import Cell, ColumnHistogram, Observation, SpreadByGroup, StandIn, TableColumn
 
 _FLOAT32_WHOLE = 1 << 24
 _CLOSER_COLUMNS = 2000
+_DRAWN_COLUMNS = 300
 
 
 @dataclass
@@ -94,22 +96,54 @@ def _spreads(looked: Looked, options: Options) -> Iterator[SpreadByGroup]:
             )
 
 
+@dataclass
+class _Closely:
+    """What was seen of all columns at once: ends and middles, numbers that stand for missing, texts that are one."""
+
+    middles: dict[str, tuple[float, ...]]
+    codes: dict[str, tuple[StandIn, ...]]
+    texts: dict[str, str]
+
+
 def _columns(looked: Looked) -> Iterator[Observation]:
     small = looked.small
     assert small is not None
     by_name = {column.name: column for column in small.columns}
-    # The spread of an id says nothing.
-    closely = [s.column for s in looked.numbers.columns if _is_numeric(s) and looked.roles.of(s.column) != "id"]
-    numeric = closely[:_CLOSER_COLUMNS]
-    few = looked.numbers.rows < closer.FEWEST_ROWS
-    middles = {} if few else closer.middles(small, [by_name[column.name] for column in numeric])
-    plain = [by_name[column.name] for column in numeric if column.name in middles and not looked.roles.of(column)]
-    codes = stand_ins(looked.table, small, plain)
+    closely = _all_closely(looked, small, by_name)
+    ends = dict(list((_ends_of_keys(looked) | closely.middles).items())[:_DRAWN_COLUMNS])
     for summary in looked.numbers.columns:
         name = summary.column.name
-        yield _column(looked, small, by_name[name], summary, middles, codes.get(name, ()))
-        if name in middles and (drawn := closer.histogram(small, by_name[name], middles[name])) is not None:
+        yield _column(looked, small, by_name[name], summary, closely)
+        if name in ends and (drawn := closer.histogram(small, by_name[name], ends[name])) is not None:
             yield ColumnHistogram(source=looked.table.name, column=name, histogram=drawn)
+
+
+def _all_closely(looked: Looked, small: Table, by_name: dict[str, Column]) -> _Closely:
+    rows = looked.numbers.rows
+    # The spread of an id or a key says nothing.
+    numeric = [s for s in looked.numbers.columns if _is_numeric(s) and looked.roles.of(s.column) not in ("id", "group")]
+    numeric = [] if rows < closer.FEWEST_ROWS else numeric[:_CLOSER_COLUMNS]
+    share = (looked.sampled or rows) / rows
+    middles = closer.middles(small, {by_name[s.column.name]: share * _finite_count(s) for s in numeric})
+    plain = [s for s in numeric if s.column.name in middles and not looked.roles.of(s.column)]
+    spread = [by_name[s.column.name] for s in plain if s.minimum < s.maximum]
+    full = [s.column for s in looked.numbers.columns if s.column.family == "text" and 1 < s.present == rows]
+    return _Closely(
+        middles=middles,
+        codes=stand_ins(looked.table, small, spread, middles),
+        texts=closer.single_texts(looked.table, small, full, looked.sampled is not None),
+    )
+
+
+def _ends_of_keys(looked: Looked) -> dict[str, tuple[float, ...]]:
+    """Smallest and largest key, between which its histogram is drawn."""
+    keys = [s for s in looked.numbers.columns if _is_numeric(s) and looked.roles.of(s.column) == "group"]
+    finite = [s for s in keys[:_CLOSER_COLUMNS] if s.minimum is not None and looked.numbers.rows >= closer.FEWEST_ROWS]
+    return {s.column.name: (float(s.minimum), 0.0, float(s.maximum), 0.0) for s in finite}
+
+
+def _finite_count(summary: Summary) -> int:
+    return _non_finite(summary, numeric=True)[2]
 
 
 def _is_numeric(summary: Summary) -> bool:
@@ -121,20 +155,20 @@ def _column(
     small: Table,
     twin: Column,
     summary: Summary,
-    middles: dict[str, tuple[float, ...]],
-    codes: tuple[StandIn, ...],
+    known: _Closely,
 ) -> TableColumn:
     table, column, rows = looked.table, summary.column, looked.numbers.rows
     role = looked.roles.of(column)
     numeric = _is_numeric(summary)
     closely: dict[str, Any] = {}
+    codes = known.codes.get(column.name, ())
     nan, inf, finite = _non_finite(summary, numeric)
     nulls = rows - int((summary.written if column.raw else summary.present) or 0)
-    if numeric and not role and not codes and column.name in middles and summary.minimum < summary.maximum:
+    if numeric and not role and not codes and column.name in known.middles and summary.minimum < summary.maximum:
         ends = (float(summary.minimum), float(summary.maximum))
-        closely["outliers"] = closer.outliers(table, small, column, middles[column.name], ends)
+        closely["outliers"] = closer.outliers(table, small, column, known.middles[column.name], ends)
         if closely["outliers"] is None and column.family != "integer":
-            closely["two_scales"] = closer.two_scales(small, twin)
+            closely["two_scales"] = two_scales(small, twin)
     if column.raw:
         closely["texts"] = closer.texts_of(table, column, int(summary.written) - int(summary.present))
     if column.family == "text":
@@ -161,7 +195,7 @@ def _column(
         smallest=_float(summary.smallest),
         beyond_half=int(summary.beyond_half or 0),
         whole_beyond_float32=_beyond_float32(summary),
-        constant=_constant(summary, rows),
+        constant=_constant(summary, rows, known.texts),
         stand_ins=codes,
         cells=_bad_cells(table, column, nulls, nan, inf) if numeric else (),
         **closely,
@@ -187,7 +221,7 @@ def _float(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-def _constant(summary: Summary, rows: int) -> str | None:
+def _constant(summary: Summary, rows: int, texts: dict[str, str]) -> str | None:
     """The one value of a column, or None. A single row says nothing."""
     if rows < 2 or not summary.present:
         return None
@@ -196,7 +230,9 @@ def _constant(summary: Summary, rows: int) -> str | None:
         size = summary.finite if family == "float" else summary.present
         same = size == rows and summary.minimum == summary.maximum
         return f"{summary.minimum:.6g}" if same else None
-    if family in ("text", "bool", "time"):
+    if family == "text":
+        return texts[summary.column.name][:40] if summary.column.name in texts else None
+    if family in ("bool", "time"):
         return str(summary.first)[:40] if summary.first == summary.last and summary.present == rows else None
     return None
 

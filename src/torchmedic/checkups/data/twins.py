@@ -95,7 +95,9 @@ def _conflict_examples(table: Table, features: list[Column], label: Column) -> t
     rows = table.query(
         f"SELECT min({label.sql}), max({label.sql}), {listed} "
         f"FROM (SELECT *, {row_hash(table, features)} AS h FROM {{t}} "
-        f"WHERE {label.sql} IS NOT NULL) GROUP BY h HAVING count(DISTINCT {label.sql}) > 1 ORDER BY {listed} LIMIT 3"
+        f"WHERE {label.sql} IS NOT NULL) GROUP BY h HAVING count(DISTINCT {label.sql}) > 1 "
+        # By number: Spark does not find the columns of an aggregate behind HAVING.
+        f"ORDER BY {', '.join(str(3 + i) for i in range(len(shown)))} LIMIT 3"
     )
     names = [column.name for column in shown]
     return tuple(Cell(text=f"{_pairs(names, row[2:])} is {row[0]} and {row[1]}") for row in rows)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
+from torchmedic.checkups.memory.values import without_value
+
 if TYPE_CHECKING:
     from torchmedic.checkups.memory.cards import Card
 
@@ -40,6 +42,8 @@ class Attention:
             return result
         if torch.is_autocast_enabled("cuda"):
             query, key, value = (t.to(torch.get_autocast_dtype("cuda")) for t in (query, key, value))
+        if attn_mask is not None:
+            attn_mask = without_value(attn_mask)
         if attn_mask is not None and attn_mask.dtype is torch.bool:
             attn_mask = _as_bias(attn_mask, query)
         if attn_mask is not None and attn_mask.dtype is not query.dtype:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -72,14 +73,11 @@ class _AsBefore:
 def pretend_a_card(patches: Patches, ledger: Ledger, card: Card) -> None:
     """Let `torch.cuda` answer as if this card were there and ours alone."""
     cuda = torch.cuda
-    for name, answer in _answers(ledger, card).items():
-        patches.put(cuda, name, answer)
-    for name in ("Stream", "Event", "ExternalStream"):
-        patches.put(cuda, name, _Stream)
-    for name in ("stream", "device", "device_of"):
-        patches.put(cuda, name, _AsBefore)
+    classes = dict.fromkeys(("Stream", "Event", "ExternalStream"), _Stream)
+    choices = dict.fromkeys(("stream", "device", "device_of"), _AsBefore)
+    for name, answer in {**_answers(ledger, card), **classes, **choices}.items():
+        _answer_everywhere(patches, name, answer)
     patches.put(cuda.amp.common, "amp_definitely_not_available", lambda: False)
-    patches.put(cuda.memory, "memory_allocated", _answers(ledger, card)["memory_allocated"])
     patches.put(torch, "Generator", _Generator)
     patches.put(torch.Tensor, "pin_memory", lambda self, *_a, **_k: self)
     patches.put(torch.Tensor, "record_stream", lambda *_: None)
@@ -87,6 +85,15 @@ def pretend_a_card(patches: Patches, ledger: Ledger, card: Card) -> None:
     for name, answer in _accelerator().items():
         if hasattr(torch, "accelerator") and hasattr(torch.accelerator, name):
             patches.put(torch.accelerator, name, answer)
+
+
+def _answer_everywhere(patches: Patches, name: str, answer: Any) -> None:
+    """`torch.cuda` shows what its own modules define: a library may ask either."""
+    true = getattr(torch.cuda, name, None)
+    for module in [module for path, module in sys.modules.items() if path.startswith("torch.cuda.")]:
+        if true is not None and module.__dict__.get(name) is true:
+            patches.put(module, name, answer)
+    patches.put(torch.cuda, name, answer)
 
 
 def _accelerator() -> dict[str, Any]:

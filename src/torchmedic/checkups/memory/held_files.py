@@ -34,30 +34,6 @@ def hold_files(folder: Path) -> Overlay | None:
     return overlay
 
 
-def lead_libraries(overlay: Overlay | None, after_import: Callable[[str, Callable[[], None]], None]) -> None:
-    """Libraries that open files in code of their own."""
-    if overlay is None:
-        return
-
-    def read(true: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
-        return true(overlay.seen(path), *args, **kwargs)
-
-    def write(true: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
-        return true(overlay.changed(path, keep=True), *args, **kwargs)
-
-    def write_last(true: Any, things: Any, filename: Any, *args: Any, **kwargs: Any) -> Any:
-        return true(things, overlay.changed(filename, keep=False), *args, **kwargs)
-
-    def lead_safetensors() -> None:
-        for library in [sys.modules[name] for name in ("safetensors", "safetensors.torch") if name in sys.modules]:
-            _lead(overlay, "safe_open", read, library)
-            true = library.serialize_file
-            library.serialize_file = functools.partial(write_last, true)  # type: ignore[attr-defined]
-
-    after_import("safetensors", lead_safetensors)
-    after_import("sqlite3", lambda: _lead(overlay, "connect", write, sys.modules["sqlite3"]))
-
-
 def _lead_temporary_files(overlay: Overlay) -> None:
     """They are real files, since libraries hand them to code that is not Python's; they go with the folder."""
     os.environ["TMPDIR"] = overlay.scratch
@@ -65,7 +41,7 @@ def _lead_temporary_files(overlay: Overlay) -> None:
         sys.modules["tempfile"].tempdir = None  # type: ignore[attr-defined]
 
 
-def _lead(overlay: Overlay, name: str, act: Callable[..., Any], owner: Any = os) -> None:
+def lead(overlay: Overlay, name: str, act: Callable[..., Any], owner: Any = os) -> None:
     """Replace a function by `act(true function, path, ...)`, for paths that the overlay is in charge of."""
     true = getattr(owner, name, None)
     if true is None:
@@ -109,9 +85,9 @@ def _lead_readers(overlay: Overlay) -> None:
         return overlay.shown(answer) if isinstance(answer, str) else answer
 
     for name in _READING:
-        _lead(overlay, name, read)
+        lead(overlay, name, read)
     for name in _READING_LINKS:
-        _lead(overlay, name, read_link)
+        lead(overlay, name, read_link)
     os.getcwd = overlay.cwd
     os.getcwdb = lambda: os.fsencode(overlay.cwd())
 
@@ -139,7 +115,7 @@ def _lead_writers(overlay: Overlay) -> None:
 
     changes = {"remove": remove, "unlink": remove, "rmdir": remove_folder, "mkdir": make_folder, "truncate": truncate}
     for name, act in {**changes, **dict.fromkeys(_LABELS, label)}.items():
-        _lead(overlay, name, act)
+        lead(overlay, name, act)
 
 
 def _lead_folders(overlay: Overlay) -> None:
@@ -159,11 +135,11 @@ def _lead_folders(overlay: Overlay) -> None:
         return [os.fsencode(name) for name in found] if isinstance(path, bytes) else found
 
     for name in ("rename", "replace"):
-        _lead(overlay, name, move)
-    _lead(overlay, "symlink", link)
-    _lead(overlay, "link", double)
-    _lead(overlay, "listdir", names)
-    _lead(overlay, "scandir", lambda true, path=".": _Listing(overlay, path))
+        lead(overlay, name, move)
+    lead(overlay, "symlink", link)
+    lead(overlay, "link", double)
+    lead(overlay, "listdir", names)
+    lead(overlay, "scandir", lambda true, path=".": _Listing(overlay, path))
 
     import shutil
 
@@ -175,7 +151,7 @@ def _lead_folders(overlay: Overlay) -> None:
         ignored = args[0] if args else kwargs.get("ignore_errors", False)
         return None if ignored else os.scandir(path).close()
 
-    _lead(overlay, "rmtree", remove_tree, shutil)
+    lead(overlay, "rmtree", remove_tree, shutil)
 
 
 class _Listing:
@@ -221,5 +197,5 @@ def _lead_open(overlay: Overlay) -> None:
         return true(overlay.changed(path, keep=not flags & os.O_TRUNC), flags, mode)
 
     for owner in (builtins, io):
-        _lead(overlay, "open", opened, owner)
-    _lead(overlay, "open", opened_low)
+        lead(overlay, "open", opened, owner)
+    lead(overlay, "open", opened_low)

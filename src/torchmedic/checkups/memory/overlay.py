@@ -21,7 +21,7 @@ _CACHES = ("XDG_CACHE_HOME", "HF_HOME", "TORCH_HOME", "MPLCONFIGDIR", "TRITON_CA
 class Overlay:
     """Maps paths: to a copy in the upper folder where the script has changed them, to themselves where it has not.
 
-    It notes which paths a plain run would have written or deleted.
+    It notes which paths a plain run would have written or deleted. Below `free` files are changed as always.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -32,7 +32,7 @@ class Overlay:
         _mkdir(self.scratch)
         self._gone: set[str] = set()
         self._trash = itertools.count()
-        self._free = (self._folder, str(folder), *_SYSTEM, *_caches())
+        self.free = (self._folder, str(folder), *_SYSTEM, *_caches())
         self._start = _getcwd()
         self._written: dict[str, None] = {}
         self._deleted: dict[str, None] = {}
@@ -63,7 +63,7 @@ class Overlay:
     def is_ours(self, path: Any) -> bool:
         """Whether changes to a path are kept apart: not those of scratch folders, caches, devices and pipes."""
         place = self.absolute(path)
-        if any(_is_below(place, free) for free in self._free):
+        if any(_is_below(place, free) for free in self.free):
             return False
         mode = _mode(place)
         return mode is None or stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)

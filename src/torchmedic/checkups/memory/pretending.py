@@ -14,6 +14,7 @@ from torch.optim import optimizer
 from torchmedic.checkups.memory.activations import install_activations
 from torchmedic.checkups.memory.attention import Attention
 from torchmedic.checkups.memory.cards import Card
+from torchmedic.checkups.memory.cells import install_cells
 from torchmedic.checkups.memory.ctc import install_ctc
 from torchmedic.checkups.memory.cuda_api import pretend_a_card
 from torchmedic.checkups.memory.guard import install_guard
@@ -57,6 +58,7 @@ class Pretence:
             original = torch.nn.functional.scaled_dot_product_attention
             put(torch.nn.functional, "scaled_dot_product_attention", Attention(original, self.card))
             install_recurrent(self._patches, self.world)
+            install_cells()
             install_ctc(self._patches, self.world)
             install_activations(self._patches)
         self._watch_the_engine()

@@ -16,7 +16,9 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from torchmedic.checkups.memory.asking import PLAN_FILE, Request
-from torchmedic.checkups.memory.held_files import hold_files, lead_libraries
+from torchmedic.checkups.memory.held_files import hold_files
+from torchmedic.checkups.memory.held_libraries import lead_libraries
+from torchmedic.checkups.memory.kernel_guard import guard_files
 from torchmedic.facts import Location, MemoryPlan, to_plain
 from torchmedic.facts.memory_plan import LostTrack
 from torchmedic.probes.frames import is_user_file, location, user_location
@@ -36,6 +38,8 @@ def start(folder: Path, after_import: Callable[[str, Callable[[], None]], None])
     _note_exits()
     overlay = hold_files(folder)
     lead_libraries(overlay, after_import)
+    if overlay is not None and request.device != "real":  # a driver has files of its own
+        guard_files(overlay.free)
     after_import("torch", lambda: _begin(request, folder, began, after_import, overlay))
 
 

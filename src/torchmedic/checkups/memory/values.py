@@ -44,6 +44,13 @@ def give_value(tensor: Any, value: torch.Tensor) -> None:
         tensor.__dict__[_NAME] = value
 
 
+def without_value(tensor: torch.Tensor) -> torch.Tensor:
+    """The same tensor for operations whose results nobody reads: what is made of it has no value either."""
+    same = tensor.view_as(tensor)
+    same.__dict__.pop(_NAME, None)
+    return same
+
+
 def _forget(tensor: Any) -> None:
     """The tensor was changed in a way that cannot be followed: its value and all views of it are void."""
     value = tensor.__dict__.get(_NAME) if isinstance(tensor, FakeTensor) else None

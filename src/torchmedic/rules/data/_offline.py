@@ -35,6 +35,7 @@ class DataRule(Rule):
     """A rule about data that was looked at without a training."""
 
     severity: ClassVar[Severity] = "warning"
+    tells_each = True
 
     def report(
         self,
@@ -110,8 +111,10 @@ def many(count: int, thing: str) -> str:
 def share(part: float, whole: float) -> str:
     """A share in per cent with few digits.
 
-    >>> share(1, 3), share(1, 30000)
-    ('33 %', '0.0033 %')
+    >>> share(1, 3), share(1, 30000), share(498, 500)
+    ('33 %', '0.0033 %', '99.6 %')
     """
     percent = 100 * part / whole if whole else 0.0
+    if 99.5 <= percent < 100:
+        return f"{100 - float(f'{100 - percent:.2g}'):.4g} %"
     return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"

@@ -17,8 +17,11 @@ _KNOWN = {
 }  # fmt: skip
 
 
+_OFFSET = {(1.8, 32.0): "degrees Celsius and Fahrenheit", (1.0, 273.15): "degrees Celsius and kelvin"}
+
+
 class MixedUnits(DataRule):
-    """Two heaps with a gap between them, of the same shape, a well-known factor apart."""
+    """Two heaps with a gap or a dip between them, of the same shape, a well-known conversion apart."""
 
     code = "DAT124"
     name = "mixed-units"
@@ -32,21 +35,25 @@ class MixedUnits(DataRule):
                 heaps = column.two_scales
                 if heaps is None:
                     continue
-                known = _KNOWN.get(heaps.factor)
+                known = _OFFSET.get((heaps.factor, heaps.offset)) or _KNOWN.get(heaps.factor)
+                offset = f" and an offset of {heaps.offset:g}" if heaps.offset else ""
+                apart = f"a factor of {heaps.factor:g}{offset} apart"
+                between = "and few between, where the two overlap" if heaps.overlapping else "and nothing between"
+                about = "about " if heaps.overlapping else ""
                 fewer = min(heaps.low_count, heaps.high_count)
                 yield self.report(
                     place,
                     (
-                        f"`{column.column}` is in two units, a factor of {heaps.factor:g} apart",
-                        f"a column is in two units, a factor of {heaps.factor:g} apart",
+                        f"`{column.column}` is in two units, {apart}",
+                        f"a column is in two units, {apart}",
                     ),
                     confidence="likely",
                     evidence=[
-                        f"{many(heaps.low_count, 'value')} around {heaps.low:.4g}, {many(heaps.high_count, 'value')} "
-                        f"around {heaps.high:.4g}, and nothing between",
+                        f"{about}{many(heaps.low_count, 'value')} around {heaps.low:.4g}, "
+                        f"{many(heaps.high_count, 'value')} around {heaps.high:.4g}, {between}",
                         *([f"the factor of {known}"] if known else []),
                     ],
-                    help=(f"find what the {fewer:,} rows have in common (site, device, year) and convert them",),
+                    help=(f"find what the {about}{fewer:,} rows have in common (site, device, year) and convert them",),
                     field=column.column,
                     rows=fewer,
                 )

@@ -21,15 +21,16 @@ class SameDataInTrainAndTest(Rule):
         for seen in run.all(SharedRows):
             if seen.how == "rows":
                 continue
-            test = seen.names[0] if seen.names else "the test loader"
-            train = seen.train_names[0] if seen.train_names else "the training loader"
+            test = _own_name(seen.names, seen.train_names) or "the test loader"
+            train = _own_name(seen.train_names, seen.names) or "the training loader"
+            places = [(seen.where if seen.split else None, "read here"), (seen.train_built, "trained on here")]
             yield self.diagnose(
                 headline=f"`{test}` reads {_which(seen)} samples that `{train}` trains on",
                 confidence="proven",
                 step=seen.step,
-                where=seen.where,
+                where=seen.split or seen.where,
                 label="the same data set" if seen.how == "dataset" else "overlaps with the training data",
-                also=(Also(location=seen.train_built, why="trained on here"),) if seen.train_built else (),
+                also=tuple(Also(location=place, why=why) for place, why in places if place is not None),
                 culprit=Culprit(phase="data", rows=seen.shared),
                 evidence=(
                     f"{seen.shared} of the {seen.looked_at} samples of `{test}` are in `{train}` as well: "
@@ -39,6 +40,11 @@ class SameDataInTrainAndTest(Rule):
                     Remedy(title=f"give `{test}` data of its own: split once (`random_split`) and use each part once"),
                 ),
             )
+
+
+def _own_name(names: tuple[str, ...], others: tuple[str, ...]) -> str:
+    """A name that the other loader does not have too, as the parameter of a function that both are given to."""
+    return next((name for name in names if name not in others), next(iter(names), ""))
 
 
 def _which(seen: SharedRows) -> str:

@@ -13,6 +13,7 @@ _SAID = {
     "unreadable": "cannot be read",
     "ragged-lines": "has lines with another number of cells than its header",
     "broken-line": "has a line that is no JSON",
+    "other-columns": "has other columns than the first file of its set",
     "one-column": "has one column only; its delimiter was not recognised",
     "too-large": "would fill the memory when unpacked",
     "workbook": "is a workbook, which is not read",
@@ -20,6 +21,7 @@ _SAID = {
 _HELP = {
     "truncated": "fetch the file again and compare its checksum; the rows before the break may be fine",
     "ragged-lines": 'mend those lines, or quote the cells that contain the delimiter: `"a, b"`',
+    "other-columns": "bring the headers into line; if it is another table, give it another name or check it by itself",
     "broken-line": "mend that line, or leave it out: one JSON object a line",
     "one-column": "write it with commas or tabs, or name the delimiter where you read it: `pd.read_csv(path, sep=…)`",
     "workbook": "save the sheet as a table: `pd.read_excel(path, sheet_name=…).to_parquet('table.parquet')`",

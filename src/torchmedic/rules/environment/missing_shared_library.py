@@ -12,6 +12,9 @@ from torchmedic.rules.environment._packages import pip_name
 
 _CANNOT_OPEN = re.compile(r"(lib[\w+.\-]+?\.so[\w.]*|lib[\w+.\-]+\.dylib): cannot open shared object file")
 _VERSION = re.compile(r"(/\S+|lib\S+): version `(GLIBCXX_[\d.]+|GLIBC_[\d.]+|CXXABI_[\d.]+)' not found")
+_DLL = re.compile(
+    r"WinError (?:126|127|182|1114)\][^\n]*?Error loading \"([^\"]+\.dll)\"|DLL load failed while importing (\w+)"
+)
 _SYSTEM = {
     "libGL.so": ("libgl1", "opencv-python-headless"),
     "libgthread-2.0.so": ("libglib2.0-0", "opencv-python-headless"),
@@ -41,12 +44,37 @@ class MissingSharedLibrary(Rule):
         for crash in links(run):
             missing = _CANNOT_OPEN.search(crash.message)
             older = _VERSION.search(crash.message)
+            if (unloaded := _DLL.search(crash.message)) is not None:
+                yield self._unloaded(run, crash, unloaded[1] or unloaded[2])
+                return
             if missing is not None:
                 yield self._missing(run, crash, missing.group(1))
                 return
             if older is not None:
                 yield self._older(run, crash, older.group(1), older.group(2))
                 return
+
+    def _unloaded(self, run: Run, crash: Crash, library: str) -> Diagnosis:
+        """Windows names the library that could not be loaded, or only who asked for it."""
+        name = library.replace("\\", "/").rpartition("/")[2]
+        package = _asked_by(crash) or ("torch" if "torch" in crash.message else "")
+        return self.diagnose(
+            headline=f"Windows could not load `{name}`, or a library that it needs",
+            confidence="likely",
+            where=user_line(run, crash),
+            label="loads it",
+            culprit=Culprit(phase="setup", module=package or name),
+            evidence=(
+                "the file itself is often there: what is missing is the C++ runtime, or one of an other version",
+            ),
+            remedies=(
+                Remedy(title="install the Visual C++ runtime: https://aka.ms/vs/17/release/vc_redist.x64.exe"),
+                Remedy(
+                    title=f"then install the package anew: `python -m pip install --force-reinstall {package or '…'}`",
+                    detail="in an environment where conda and pip have not both installed it",
+                ),
+            ),
+        )
 
     def _missing(self, run: Run, crash: Crash, library: str) -> Diagnosis:
         package = _asked_by(crash)

@@ -37,6 +37,10 @@ class Trail:
                 return found
         return self._of_stores(name, depth + 1)
 
+    def of_items(self, source: ast.expr, path: tuple[int, ...], place: Location) -> Location | None:
+        """Where the data of a loop's items came from; `path` picks an item out of each."""
+        return self._of_items(source, path, place, 0)
+
     def _of_stores(self, name: str, depth: int) -> Location | None:
         """What was put into a container: `self.parts[task] = …`."""
         for place in self._code.stores_into(name.rpartition(".")[2]) if "." in name else ():

@@ -24,12 +24,12 @@ from torchmedic.rules.errors._syntax import Code
 
 
 def crash_in(run: Run) -> Crash | None:
-    """The exception to explain: what a refetched sample raised, where a worker only passed it on."""
+    """The exception to explain: what a refetched sample raised, or what stands behind the words of a handler."""
     refetched = run.last(RefetchedSample)
     if refetched is not None and refetched.crash is not None:
         return refetched.crash
     crash = run.first(Crash)
-    while crash is not None and crash.cause is not None and crash.type_name.endswith("ExceptionGroup"):
+    while crash is not None and crash.cause is not None and (crash.wraps or crash.type_name.endswith("ExceptionGroup")):
         crash = crash.cause
     if crash is None or "DataLoader worker" not in crash.message.partition("\n")[0]:
         return crash

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from torchmedic.facts import Crash, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
@@ -32,7 +33,7 @@ class BatchWithoutLabels(Rule):
         code = Code.of(run)
         sample = _sample_without_labels(code, trainer.argument("train_dataset") if trainer is not None else "")
         other = _left_out(sample, received) if sample is not None else ""
-        where = sample[0] if sample is not None else passed or user_line(crash)
+        where = sample.field(other) if sample is not None else passed or user_line(crash)
         names = ", ".join(f"`{name}`" for name in received.split(","))
         yield self.diagnose(
             headline=f"the model got {names} and no `labels`, so it returned no loss",
@@ -56,17 +57,28 @@ class BatchWithoutLabels(Rule):
         )
 
 
-def _sample_without_labels(code: Code, dataset: str) -> tuple[Location, list[str]] | None:
-    """The line of the dataset's `__getitem__` that puts a sample together, and the names of its fields."""
+@dataclass(frozen=True)
+class _Sample:
+    """The line of a dataset's `__getitem__` that puts a sample together, and the lines of its fields."""
+
+    whole: Location
+    fields: dict[str, Location]
+
+    def field(self, name: str) -> Location:
+        return self.fields.get(name, self.whole)
+
+
+def _sample_without_labels(code: Code, dataset: str) -> _Sample | None:
     found = code.function("__getitem__", dataset.partition("(")[0].rpartition(".")[2]) if "(" in dataset else None
     for node in ast.walk(found[1]) if found is not None else ():
-        keys = [k.value for k in node.keys if isinstance(k, ast.Constant)] if isinstance(node, ast.Dict) else []
-        if found is not None and keys and "labels" not in keys:
-            return code.place(found[0], node), [str(key) for key in keys]
+        keys = [k for k in node.keys if isinstance(k, ast.Constant)] if isinstance(node, ast.Dict) else []
+        fields = {str(key.value): code.place(found[0], key) for key in keys} if found is not None else {}
+        if found is not None and fields and "labels" not in fields:
+            return _Sample(code.place(found[0], node), fields)
     return None
 
 
-def _left_out(sample: tuple[Location, list[str]], received: str) -> str:
+def _left_out(sample: _Sample, received: str) -> str:
     """The one field that did not reach the model."""
-    lost = [key for key in sample[1] if key not in [name.strip() for name in received.split(",")]]
+    lost = [key for key in sample.fields if key not in [name.strip() for name in received.split(",")]]
     return lost[0] if len(lost) == 1 else ""

@@ -10,7 +10,7 @@ from torchmedic.facts import Crash, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._following import passed_as
 from torchmedic.rules.errors._reading import also, crash_in, said, tensors, user_line
-from torchmedic.rules.errors._syntax import Code
+from torchmedic.rules.errors._syntax import Assignment, Code, dotted, dotted_names
 
 _MESSAGE = r"indices in '(edge_index|\w+)' that are larger than (\d+) \(got (-?\d+)\)"
 # What a layer that adds up degrees says before any check of its own.
@@ -39,9 +39,14 @@ class EdgeBeyondNodes(Rule):
         if refused is None or line is None:
             return
         name, largest, got = refused
+        code = Code.of(run)
+        pooled = _pooled(code, crash, line, largest + 1, got) if crash is not None else None
+        if pooled is not None:
+            yield self._too_few_rows(*pooled, line, refused)
+            return
         smallest = _smallest(crash, name) if crash is not None else None
         from_one = got == largest + 1 and smallest == 1
-        made = _made(Code.of(run), name)
+        made = _made(code, name)
         where = made or line
         yield self.diagnose(
             headline=f"`{name}` names node {got}, and there are {largest + 1} nodes (0 to {largest})",
@@ -58,6 +63,40 @@ class EdgeBeyondNodes(Rule):
             ),
             remedies=(Remedy(title=f"count the nodes from 0: `{name} - 1`"),) if from_one else _RENUMBER,
         )
+
+    def _too_few_rows(self, features: Assignment, what: str, line: Location, edges: tuple[str, int, int]) -> Diagnosis:
+        """The edges are right, but the features have been drawn together: there is no row per node any more."""
+        name, largest, got = edges
+        rows = largest + 1
+        call = dotted(features.value.func) if isinstance(features.value, ast.Call) else ""
+        return self.diagnose(
+            headline=f"`{what}` has {rows} rows after `{call}`, and `{name}` names nodes up to {got}",
+            confidence="proven",
+            where=features.location,
+            label=f"leaves {rows} rows, one per graph and not per node",
+            also=also((line, "the layer needs a row per node here"), but=features.location),
+            culprit=Culprit(tensor=what, op=call, index=(got,), phase="forward"),
+            evidence=(f"other tensors of this `forward` still have a row for each node: `{name}` is as it should be",),
+            remedies=(
+                Remedy(title="keep the rows of the nodes under a name of their own, and give those to the next layer"),
+                Remedy(title="pool once, behind the last layer that takes edges"),
+            ),
+        )
+
+
+def _pooled(code: Code, crash: Crash, line: Location, rows: int, got: int) -> tuple[Assignment, str] | None:
+    """What made the features too few, where the frame still holds rows for all nodes."""
+    frame = crash.user_frame
+    held = dict(tensors(frame)) if frame is not None else {}
+    call = next((n for s in code.statements(line) for n in ast.walk(s) if isinstance(n, ast.Call) and n.args), None)
+    name = dotted(call.args[0]) if call is not None else ""
+    given = held.get(name)
+    bound = code.last_assignment(name, line) if given is not None and given.shape[:1] == (rows,) else None
+    if bound is None or bound.how != "assign" or not isinstance(bound.value, ast.Call):
+        return None
+    # Of what the call was given, something has a row per node: the call itself made fewer of them.
+    taken = [held[word] for word in dotted_names([bound.value]) if word in held and "edge" not in word]
+    return (bound, name) if any(t.shape and t.shape[0] > got for t in taken) else None
 
 
 def _refused(crash: Crash) -> tuple[str, int, int] | None:

@@ -27,6 +27,8 @@ class EndlessRecursion(Rule):
             return
         circle = _circle([frame for frame in crash.frames if frame.is_user])
         if not circle:
+            if crash.source == "text":
+                yield self._untold()
             return
         where = circle[0].location
         function = where.function.rpartition(".")[2]
@@ -40,6 +42,20 @@ class EndlessRecursion(Rule):
             culprit=Culprit(module=where.function),
             evidence=(f"the traceback repeats {names}",) if len(circle) > 1 else (),
             remedies=(_cure(function, where),),
+        )
+
+    def _untold(self) -> Diagnosis:
+        """The end of a traceback alone: which lines call each other stands above what was pasted."""
+        return self.diagnose(
+            headline="a function calls itself, or two call each other, without end",
+            confidence="likely",
+            evidence=("`[Previous line repeated … more times]` stands below the line that does it",),
+            remedies=(
+                Remedy(
+                    title="look for a `forward` that calls `self(x)`, a property or `__getattr__` that asks for itself"
+                ),
+                Remedy(title="a tree or a list that is really so deep: `sys.setrecursionlimit(10000)`"),
+            ),
         )
 
 

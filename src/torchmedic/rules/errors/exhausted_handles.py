@@ -37,6 +37,8 @@ class ExhaustedHandles(Rule):
         yield self.diagnose(
             headline="the process has reached its limit of open files"
             if files
+            else "a worker ran out of shared memory (/dev/shm), through which batches are sent"
+            if said(crash, "Bus error", "shared memory")
             else "there is no space left to write to",
             confidence="proven",
             where=where or loader,

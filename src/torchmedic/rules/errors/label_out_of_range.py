@@ -152,7 +152,7 @@ def _made_at(run: Run, crash: Crash, fact: IndexOutside, name: str) -> tuple[Loc
             if (t.minimum, t.maximum) == (fact.minimum, fact.maximum) and found is not None and found.how == "assign":
                 place, there = made_inside(code, found, held)
                 return place, there or name
-    return None
+    return (fact.made, name) if fact.made is not None else None
 
 
 def _is_mark(fact: IndexOutside) -> bool:

@@ -11,6 +11,7 @@ from torchmedic.rules.errors._cuts import Cut, Tracer
 from torchmedic.rules.errors._filters import unmatched_words
 from torchmedic.rules.errors._origins import Trail
 from torchmedic.rules.errors._reading import also, crash_in, quoted, said, tensors, user_line
+from torchmedic.rules.errors._rebinding import replacing_update
 from torchmedic.rules.errors._syntax import Code, dotted
 
 _MESSAGE = r"element \d+ of tensors does not require grad and does not have a grad_fn"
@@ -49,7 +50,11 @@ class LossWithoutGraph(Rule):
             return
         tracer = Tracer(run, crash)
         cut = tracer.plain_cut(root, line) or tracer.cut(root, line) if root is not None else None
-        yield self._cut(crash, line, name, cut) if cut is not None else self._unknown(crash, line, name)
+        if cut is not None:
+            yield self._cut(crash, line, name, cut)
+            return
+        replaced = replacing_update(code) if not learning else None
+        yield self._replaced(line, name, *replaced) if replaced else self._unknown(crash, line, name)
 
     def _plain_number(self, code: Code, line: Location, name: str, kind: str) -> Diagnosis:
         born = Trail(code, _leaves_torch).of_name(name, line)
@@ -116,6 +121,21 @@ class LossWithoutGraph(Rule):
             culprit=Culprit(tensor=name, op="set_grad_enabled", phase="setup"),
             evidence=("`torch.is_grad_enabled()` was False when the script died",),
             remedies=(Remedy(title="use `with torch.no_grad():` round the evaluation instead: it ends by itself"),),
+        )
+
+    def _replaced(self, line: Location, name: str, where: Location, weight: str) -> Diagnosis:
+        return self.diagnose(
+            headline=f"{quoted(name)} has no gradient: the update puts a new tensor in the place of `{weight}`",
+            confidence="likely",
+            where=where,
+            label="the new tensor needs no gradient: it was made without a graph",
+            also=also((line, "`backward` finds no graph here"), but=where),
+            culprit=Culprit(tensor=weight, phase="update"),
+            evidence=("what `no_grad` or `detach()` gives does not ask for gradients, as the weight before it did",),
+            remedies=(
+                Remedy(title="change the weight in place, under `torch.no_grad()`: `weight -= rate * weight.grad`"),
+                Remedy(title="or ask for gradients again after every update: `.requires_grad_()`"),
+            ),
         )
 
     def _unknown(self, crash: Crash, line: Location, name: str) -> Diagnosis:

@@ -11,6 +11,7 @@ from torchmedic.rules.errors._reading import also, crash_in, user_line
 from torchmedic.rules.errors._syntax import Code
 
 _MOST_SHOWN = 12
+_LONGEST_KEY = 120
 
 
 _MERGE = Remedy(
@@ -26,12 +27,15 @@ class MissingKeyRule(Rule):
     name = "missing-key"
     symptoms = (Symptom.CRASH,)
     tell_apart = "KeyError on a subscript of a dict, a batch, a ModuleDict or a table"
-    needs = (Crash, MissingKey)
+    needs = (Crash,)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         crash = crash_in(run)
         seen = run.last(MissingKey)
-        if crash is None or seen is None or crash.type_name != "KeyError":
+        if crash is None or crash.type_name != "KeyError":
+            return
+        if seen is None:
+            yield from self._from_text(crash)
             return
         showed, code = user_line(crash), Code.of(run)
         if showed is not None and seen.is_position and not seen.same_as_text:
@@ -52,6 +56,32 @@ class MissingKeyRule(Rule):
             culprit=Culprit(field=f"{seen.container}[{seen.key}]", phase="data", examples=seen.near),
             evidence=tuple(_evidence(seen)),
             remedies=tuple(_remedies(seen)) if merged is None else (_MERGE,),
+        )
+
+    def _from_text(self, crash: Crash) -> Iterator[Diagnosis]:
+        """A pasted message: the key is known, and not what was asked for it."""
+        key = crash.message.strip().partition("\n")[0]
+        if crash.source != "text" or not key or len(key) > _LONGEST_KEY:
+            return
+        is_number = key.lstrip("-").isdigit()
+        yield self.diagnose(
+            headline=f"no row or key is labelled {key}" if is_number else f"there is no key {_in_ticks(key)}",
+            confidence="proven",
+            where=user_line(crash),
+            culprit=Culprit(field=key, phase="data"),
+            remedies=(
+                *(
+                    (
+                        Remedy(
+                            title="a table that lost rows keeps their labels: `.iloc[…]`, or `.reset_index(drop=True)`"
+                        ),
+                    )
+                    if is_number
+                    else ()
+                ),
+                Remedy(title="print the keys there are, just before: `print(list(….keys()))`"),
+                Remedy(title="or ask with a default: `….get(key, default)`, where the key may be missing"),
+            ),
         )
 
     def _by_label(self, code: Code, showed: Location, seen: MissingKey) -> Diagnosis:
@@ -103,6 +133,10 @@ class MissingKeyRule(Rule):
                 else Remedy(title="drop the blanks after reading: `table.columns = table.columns.str.strip()`"),
             ),
         )
+
+
+def _in_ticks(key: str) -> str:
+    return f"`{key}`" if "`" not in key else key
 
 
 def _bare(key: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import signal
 from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, RefetchedSample, Run
@@ -24,6 +25,7 @@ class MissingMainGuard(Rule):
         "`before the current process has finished its bootstrapping phase`, or spawned workers that die at once"
     )
     needs = (Crash,)
+    folds = ("dead-worker",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         crash = run.first(Crash)
@@ -52,9 +54,14 @@ def _confidence(run: Run, crash: Crash | None) -> Confidence | None:
         return "proven"
     seen = refetched(run)
     died = said(crash, r"DataLoader worker \(pid.*exited unexpectedly")
-    if died and seen is not None and seen.start_method in _SPAWNING and seen.worker_exit == 1 and not seen.failed:
+    if died and seen is not None and seen.start_method in _SPAWNING and _ends_early(seen) and not seen.failed:
         return "likely"
     return None
+
+
+def _ends_early(seen: RefetchedSample) -> bool:
+    """With status 1, or sent away by the parent because another of the loader's workers had ended so."""
+    return seen.worker_exit == 1 or seen.worker_signal == signal.SIGTERM
 
 
 def _unguarded(run: Run, crash: Crash) -> Location | None:

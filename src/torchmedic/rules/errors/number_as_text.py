@@ -83,12 +83,16 @@ def _remedies(seen: NumberAsText, where: Location, used: Location) -> Iterator[R
             title="write it so that YAML reads a number", diff=f"- {old}\n+ {bare.replace(seen.text, _pointed(number))}"
         )
     elif "add_argument" in where.source:
-        yield Remedy(title="give the option a type: `add_argument(…, type=float)`")
+        yield Remedy(title=f"give the option a type: `add_argument(…, type={_kind(seen)})`")
     elif (unquoted := _unquoted(seen)) is not None:
         yield unquoted
     name = seen.setting or seen.name
     shown = name if re.search(rf"\b{re.escape(name)}\b", used.source) else "…"
-    yield Remedy(title=f"turn it into a number where it is read: `float({shown})`")
+    yield Remedy(title=f"turn it into a number where it is read: `{_kind(seen)}({shown})`")
+
+
+def _kind(seen: NumberAsText) -> str:
+    return "int" if seen.text.strip().lstrip("+-").isdigit() else "float"
 
 
 def _unquoted(seen: NumberAsText) -> Remedy | None:

@@ -6,10 +6,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, Frame, LayerBuilt, Location, Run, Value
+from torchmedic.facts import Crash, Frame, LayerBuilt, LoaderAtCrash, Location, Run, Value
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._following import passed_by_callers
+from torchmedic.rules.errors._origins import Trail
 from torchmedic.rules.errors._reading import also, crash_in, layer_frame, said, shape, short_type, user_line
-from torchmedic.rules.errors._syntax import Assignment, Code, dotted
+from torchmedic.rules.errors._syntax import Assignment, Code, dotted, dotted_names, path_to
 
 _PATTERNS = (
     r"'(?P<kind>tuple|list)' object has no attribute '(?P<what>\w+)'",
@@ -18,6 +20,7 @@ _PATTERNS = (
     r"unsupported operand type\(s\) for .*'(?P<kind>tuple)'",
     r"(?P<kind>tuple) indices must be integers or slices, not tuple",
 )
+_DEEPEST = 4
 _RETURNS = {
     "LSTM": "`output, (h_n, c_n)`",
     "GRU": "`output, h_n`",
@@ -52,17 +55,22 @@ class TupleAsTensor(Rule):
             yield self._nested(line, value, *inner)
             return
         bound = _binding(code, value.name, line) if frame.value(value.name) is value else None
+        handed = _handed_out(run, value, bound, line)
+        if handed is not None:
+            yield self._from_loader(value, line, *handed)
+            return
         maker = _maker(run, bound)
         where = bound.location if bound is not None and bound.how == "assign" else line
-        call = (
-            f"`{dotted(bound.value.func)}`" if bound is not None and isinstance(bound.value, ast.Call) else "the call"
-        )
+        made = bound.value if bound is not None and bound.how == "assign" else None
+        call = f"`{dotted(made.func)}`" if isinstance(made, ast.Call) else "the call"
         told = _RETURNS.get(maker, "")
         yield self.diagnose(
-            headline=f"`{value.name}` is a tuple of {value.length} that {call} returned, not a tensor",
+            headline=f"`{value.name}` is a tuple of {value.length} that {call} returned, not a tensor"
+            if isinstance(made, ast.Call)
+            else f"`{value.name}` is a {short_type(value.type)} of {value.length}, not a tensor",
             confidence="proven",
             where=where,
-            label=f"{maker or call} returns {_parts(value)}",
+            label=f"{maker or call} returns {_parts(value)}" if isinstance(made, ast.Call) else "",
             also=also((line, "used as a tensor here"), but=where),
             culprit=Culprit(tensor=value.name, module=call.strip("`") if bound is not None else None, phase="forward"),
             evidence=(
@@ -70,6 +78,24 @@ class TupleAsTensor(Rule):
                 *((f"`{maker}` returns {told}",) if told else ()),
             ),
             remedies=(_cure(bound, value, maker),),
+        )
+
+    def _from_loader(self, value: Value, line: Location, loop: Location, made: Location | None) -> Diagnosis:
+        """A loop over batches bound it: the samples themselves hold several things at this place."""
+        where = made or loop
+        return self.diagnose(
+            headline=f"`{value.name}` is a {short_type(value.type)} of {value.length}, as the loader hands it out, "
+            "not a tensor",
+            confidence="proven",
+            where=where,
+            label="the sample holds several things at this place" if made is not None else "not taken apart here",
+            also=also((loop, "not taken apart here"), (line, "used as a tensor here"), but=where),
+            culprit=Culprit(tensor=value.name, phase="data", field=value.name),
+            evidence=(f"`{value.name}` holds {_parts(value)}",),
+            remedies=(
+                Remedy(title=f"take it apart in the loop: `{_taken_apart(value)}` instead of `{value.name}`"),
+                Remedy(title="or return the tensor alone, at its own place, from `__getitem__`"),
+            ),
         )
 
     def _nested(self, line: Location, value: Value, call: str, maker: str) -> Diagnosis:
@@ -83,6 +109,63 @@ class TupleAsTensor(Rule):
             evidence=(f"`{maker}` returns {_RETURNS[maker]}",),
             remedies=(Remedy(title=f"unpack it first: `{_RETURNS[maker].strip('`')} = {call}`, then use `output`"),),
         )
+
+
+def _taken_apart(value: Value) -> str:
+    """The name itself for the first tensor, `_` for the rest."""
+    first = next((i for i, item in enumerate(value.items) if item.tensor is not None), 0)
+    names = [value.name if i == first else "_" for i in range(value.length or len(value.items))]
+    return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
+
+
+def _handed_out(
+    run: Run, value: Value, bound: Assignment | None, line: Location
+) -> tuple[Location, Location | None] | None:
+    """The loop over a loader that bound a name, here or in a caller, and the line that makes the samples' tuple."""
+    code = Code.of(run)
+    loop = _loop_over(code, value.name, bound, line)
+    if loop is None:
+        return None
+    place, target, source, name = loop
+    path = path_to(target, name) or ()
+    made = Trail(code, lambda e: isinstance(e, (ast.Tuple, ast.List))).of_items(source, path, place)
+    if made is None and not _is_loader(run, code, source):
+        return None
+    return place, made if made is not None and "__getitem__" in made.function else None
+
+
+def _is_loader(run: Run, code: Code, source: ast.expr) -> bool:
+    """Whether a loop runs over a loader: by what was alive, by what was assigned, or by its name."""
+    names = {name.rpartition(".")[2] for name in dotted_names([source])}
+    built = {
+        dotted(target).rpartition(".")[2]
+        for tree in code.trees.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        if dotted(node.value.func).endswith("DataLoader")
+        for target in node.targets
+    }
+    known = {loader.name for loader in run.all(LoaderAtCrash)} | built | {"DataLoader"}
+    return bool(names & known) or any("loader" in name.lower() for name in names)
+
+
+def _loop_over(
+    code: Code, name: str, bound: Assignment | None, line: Location, depth: int = 0
+) -> tuple[Location, ast.expr, ast.expr, str] | None:
+    """Where a loop or a comprehension binds a name: its place, target and source, and the name there."""
+    if bound is not None and bound.how == "loop" and isinstance(bound.node, ast.For) and bound.value is not None:
+        return bound.location, bound.node.target, bound.value, name
+    for part in (n for s in code.statements(line) for n in ast.walk(s) if isinstance(n, ast.comprehension)):
+        if path_to(part.target, name) is not None:
+            return line, part.target, part.iter, name
+    if bound is None or bound.how != "argument" or not isinstance(bound.node, ast.FunctionDef) or depth > _DEEPEST:
+        return None
+    for place, given in passed_by_callers(code, bound.location, bound.node, name):
+        above = code.last_assignment(given.id, place) if isinstance(given, ast.Name) else None
+        found = _loop_over(code, given.id, above, place, depth + 1) if isinstance(given, ast.Name) else None
+        if found is not None:
+            return found
+    return None
 
 
 def _binding(code: Code, name: str, line: Location) -> Assignment | None:
@@ -146,9 +229,9 @@ def _layer_type(run: Run, call: str) -> str:
 
 def _cure(bound: Assignment | None, value: Value, maker: str) -> Remedy:
     rest = {"LSTM": "(h_n, c_n)", "GRU": "h_n", "RNN": "h_n", "MultiheadAttention": "_"}.get(maker)
-    if bound is not None and bound.value is not None:
+    if bound is not None and bound.how == "assign" and bound.value is not None:
         source = bound.location.source.split("  #")[0].strip()
         others = rest or ", ".join("_" for _ in range((value.length or 2) - 1))
         new = source.replace(value.name, f"{value.name}, {others}", 1)
         return Remedy(title="unpack what the call returns", diff=f"- {source}\n+ {new}")
-    return Remedy(title="unpack what the call returns before passing it on, or take its first item `[0]`")
+    return Remedy(title=f"take `{value.name}` apart before it is passed on, or pass its first item: `{value.name}[0]`")

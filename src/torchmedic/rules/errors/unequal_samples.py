@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, RefetchedSample, Run, SampleField, ShortSlice
@@ -14,6 +16,7 @@ from torchmedic.rules.errors._batches import (
     sample_expression,
 )
 from torchmedic.rules.errors._reading import also, crash_in, said, user_line
+from torchmedic.rules.errors._syntax import Code, dotted
 
 _WORDS = ("stack expects each tensor to be equal size", "storage that is not resizable", "should be of equal size")
 _SHAPES = r"equal size, but got \[([\d, ]*)\] at entry \d+ and \[([\d, ]*)\] at entry (\d+)"
@@ -40,7 +43,9 @@ class UnequalSamples(Rule):
         field = next((f for f in seen.fields if f.problem in ("shape", "length")), None)
         if field is None:
             return
-        where = _cut_at(field.short) or _where(seen)
+        colours = _colours(field)
+        opened = _opened(Code.of(run), seen) if colours is not None else None
+        where = _cut_at(field.short) or opened or _where(seen)
         expression = sample_expression(field.path)
         yield self.diagnose(
             headline=f"`{expression}` has {len(set(field.forms))} different lengths in one batch"
@@ -48,11 +53,13 @@ class UnequalSamples(Rule):
             else f"`{expression}` has {len(set(field.forms))} different shapes in one batch",
             confidence="proven",
             where=where,
-            label=_label(seen, field.short, expression),
+            label="keeps the colour mode of the file"
+            if where is opened is not None
+            else _label(seen, field.short, expression),
             also=also(*_places(field.short), (seen.getitem, f"`{seen.dataset}` hands the samples out here"), but=where),
             culprit=Culprit(op="torch.stack", phase="data", field=expression, sample=first_odd_index(seen, field)),
             evidence=tuple(_evidence(seen, field, crash)),
-            remedies=tuple(_remedies(seen, field)),
+            remedies=_one_colour(opened) if colours is not None else tuple(_remedies(seen, field)),
         )
 
     def _from_message(self, crash: Crash | None) -> Iterator[Diagnosis]:
@@ -72,6 +79,38 @@ class UnequalSamples(Rule):
                 Remedy(title="or pad to the longest of the batch in a `collate_fn`, with `pad_sequence`"),
             ),
         )
+
+
+def _colours(field: SampleField) -> tuple[int, ...] | None:
+    """The numbers of channels in which the pictures of a batch differ, where they differ in nothing else."""
+    found = [re.search(r"\[([\d, ]+)\]", form) for form in field.forms]
+    shapes = {tuple(int(n) for n in match[1].split(",")) for match in found if match is not None}
+    if field.problem != "shape" or len(shapes) < 2 or {len(sizes) for sizes in shapes} != {3}:
+        return None
+    unlike = [axis for axis in (0, 1, 2) if len({sizes[axis] for sizes in shapes}) > 1]
+    channels = sorted({sizes[unlike[0]] for sizes in shapes})
+    return tuple(channels) if len(unlike) == 1 and unlike[0] != 1 and set(channels) <= {1, 2, 3, 4} else None
+
+
+def _opened(code: Code, seen: RefetchedSample) -> Location | None:
+    """The one line that opens a picture without saying in which colours it is wanted."""
+    found = [
+        place
+        for place, call in code.calls("open")
+        if dotted(call.func).endswith("Image.open") and ".convert(" not in ast.unparse(code.statement(place) or call)
+    ]
+    return found[0] if len(found) == 1 and not list(code.calls("convert")) else None
+
+
+def _one_colour(opened: Location | None) -> tuple[Remedy, ...]:
+    call = re.search(r"(?:\w+\.)*Image\.open\([^()]*\)", opened.source) if opened is not None else None
+    return (
+        Remedy(
+            title="bring every picture to one colour mode when it is opened"
+            + (f": `{call[0]}.convert('RGB')`" if call is not None else ": `.convert('RGB')`"),
+            detail="'L' makes one channel of all of them",
+        ),
+    )
 
 
 def _cut_at(short: ShortSlice | None) -> Location | None:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, Location, ModuleFact, Run, TensorSummary
+from torchmedic.facts import Crash, LayerBuilt, Location, ModuleFact, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._handing import Handed, handed_at
 from torchmedic.rules.errors._numbers import computed_at
@@ -53,6 +53,8 @@ class UnmultipliableShapes(Rule):
         if layer is not None and given is not None and wanted is not None:
             turned = len(given.shape) == 2 and given.shape[0] == wanted != given.shape[1]
             yield self._at_layer(run, _model_call(crash) if turned else line, layer, given, wanted, turned)
+        elif (outer := _outer_layer(run, crash, match)) is not None:
+            yield self._at_outer_layer(run, line, *outer)
         elif line is not None:
             yield self._at_product(run, crash, line, match.groups())
 
@@ -111,6 +113,24 @@ class UnmultipliableShapes(Rule):
             remedies=(cure,),
         )
 
+    def _at_outer_layer(
+        self, run: Run, line: Location | None, layer: ModuleFact, given: tuple[int, int], wanted: int
+    ) -> Diagnosis:
+        """A layer of a library that is made of others: what was told to it is what can be changed."""
+        name, got = layer_name(layer), given[-1]
+        where = built_at(run, layer) or line
+        wide = _wider_by_heads(run, got)
+        return self.diagnose(
+            headline=f"`{name}` takes {wanted} features, but its input {shape(given)} has {got} in the last dimension",
+            confidence="proven",
+            where=where,
+            label=f"`in_channels` is {wanted}",
+            also=also((line, "and is called here"), but=where),
+            culprit=Culprit(module=name, tensor="input", phase="forward", op="linear"),
+            evidence=(f"`{wide[0]}` joins its {wide[2]} heads of {wide[1]}: {got} features come out",) if wide else (),
+            remedies=(Remedy(title=f"build `{name}` with `in_channels={got}`"),),
+        )
+
     def _at_product(self, run: Run, crash: Crash, line: Location, sizes: tuple[str, ...]) -> Diagnosis:
         if crash.source == "text" and len(sizes) == 4 and crash.frames[-1].location.file.endswith("linear.py"):
             return self._told_layer(line, *map(int, sizes))
@@ -153,6 +173,28 @@ class UnmultipliableShapes(Rule):
                 ),
             ),
         )
+
+
+def _outer_layer(run: Run, crash: Crash, match: re.Match[str]) -> tuple[ModuleFact, tuple[int, int], int] | None:
+    """The layer that the user's line called, where the product failed somewhere inside it, and what it was given."""
+    frames = list(crash.frames)
+    last = max((i for i, f in enumerate(frames) if f.is_user), default=-1)
+    layer = next((f.module for f in frames[last + 1 :] if f.module is not None), None)
+    wanted = setting(layer, "in_channels") if layer is not None else None
+    if layer is None or len(match.groups()) != 4 or wanted != int(match[3]) or "torch.nn." in layer.type:
+        return None
+    on_line = [t.shape[-1:] for _, t in tensors_on_line(run, crash.user_frame)]
+    given = (int(match[1]), int(match[2]))
+    return (layer, given, wanted) if given[1:] in on_line or (wanted,) not in on_line else None
+
+
+def _wider_by_heads(run: Run, got: int) -> tuple[str, int, int] | None:
+    """A layer with several heads whose outputs, side by side, make this many features."""
+    for built in run.all(LayerBuilt):
+        width, heads = built.settings.get("out_channels", ""), built.settings.get("heads", "")
+        if width.isdigit() and heads.isdigit() and int(heads) > 1 and int(width) * int(heads) == got:
+            return built.path, int(width), int(heads)
+    return None
 
 
 def _if_linear(sizes: tuple[str, ...]) -> Remedy:

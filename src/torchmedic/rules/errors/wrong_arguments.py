@@ -10,6 +10,7 @@ from torchmedic.facts import Crash, FailedCall, Location, Run
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._following import written_under
 from torchmedic.rules.errors._reading import also, crash_in, said, user_line
+from torchmedic.rules.errors._removed import parameter_instead_of
 from torchmedic.rules.errors._syntax import Code
 
 _WORDS = (
@@ -128,6 +129,8 @@ def _cure(found: re.Match[str], call: FailedCall | None, lacks_self: bool) -> st
         return "add `self` as the first parameter of the method"
     if _group(found, "missing"):
         return f"pass {_ticked(_group(found, 'missing'))} in the call, or give it a default in the signature"
+    if instead := parameter_instead_of(_group(found, "name"), _group(found, "keyword")):
+        return f"the parameter was there in earlier versions; now write {instead}"
     if _group(found, "keyword"):
         known = ", ".join(f"`{p}`" for p in call.parameters[:10]) if call is not None else ""
         return "use a parameter that exists" + (f": {known}" if known else "")

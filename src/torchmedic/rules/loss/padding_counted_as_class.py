@@ -30,13 +30,13 @@ class PaddingCountedAsClass(Rule):
                 continue
             if all(map(_is_counted, calls)):
                 yield self._told(calls)
-            elif all(map(_is_learned, calls)):
+            elif all(map(_is_learned, calls)) and _share(calls) >= _LARGE_SHARE:
                 yield self._learned(calls)
 
     def _learned(self, calls: list[PaddedLabels]) -> Diagnosis:
         first = calls[0]
-        share = sum(c.padded for c in calls) / sum(c.positions for c in calls)
-        where = first.padded_at or first.where
+        share = _share(calls)
+        where = first.padded_at or first.built or first.where
         return self.diagnose(
             headline=f"{100 * share:.0f} % of the labels in `{first.names[1]}` are padding, which the loss counts",
             severity="warning",
@@ -46,14 +46,21 @@ class PaddingCountedAsClass(Rule):
             label=f"the padding {first.label} is among the labels"
             if where == first.padded_at
             else f"ignores {first.ignore_index} only",
-            also=(Also(location=first.where, why=f"`{first.function}` ignores {first.ignore_index} only"),)
+            also=(
+                Also(
+                    location=first.where,
+                    why="the loss" if where == first.built else f"`{first.function}` ignores {first.ignore_index} only",
+                ),
+            )
             if first.where is not None and first.where != where
             else (),
             culprit=Culprit(op=first.function, phase="forward", tensor=first.names[1]),
             evidence=(
                 f"in {len(calls)} steps looked at, {first.label} stood for nothing but padding: {first.padded} of "
                 f"{first.positions} counted places in step {first.step}",
-                "the loss is mostly that of guessing the padding: it falls at once, and hides what is not learned",
+                "most of the loss is that of guessing the padding: it falls at once, and hides what is not learned"
+                if share > 0.5
+                else "this part of the loss falls at once, and hides what is not learned",
             ),
             remedies=(
                 Remedy(title=f"`labels.masked_fill(input_ids == {first.label}, {first.ignore_index})`")
@@ -65,7 +72,7 @@ class PaddingCountedAsClass(Rule):
 
     def _told(self, calls: list[PaddedLabels]) -> Diagnosis:
         first = calls[0]
-        share = sum(c.padded for c in calls) / sum(c.positions for c in calls)
+        share = _share(calls)
         where = first.padded_at or first.where
         target = first.names[1]
         filling = f"`{first.padded_by}`" if first.padded_by else "the padding"
@@ -95,9 +102,12 @@ class PaddingCountedAsClass(Rule):
 
 
 def _is_learned(seen: PaddedLabels) -> bool:
-    """Padding that ends nothing and is a large part of what a model of the next token learns."""
-    is_pure = seen.is_told or not seen.is_ending
-    return seen.is_token and is_pure and seen.padded >= _LARGE_SHARE * seen.positions
+    """Padding that ends nothing, of a model that learns the next token."""
+    return seen.is_token and (seen.is_told or not seen.is_ending)
+
+
+def _share(calls: list[PaddedLabels]) -> float:
+    return sum(call.padded for call in calls) / max(1, sum(call.positions for call in calls))
 
 
 def _is_counted(seen: PaddedLabels) -> bool:

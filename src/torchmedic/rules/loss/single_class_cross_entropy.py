@@ -20,7 +20,9 @@ class SingleClassCrossEntropy(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for call, times in always(run, CLASS_LOSSES, _has_one_class):
-            binary = call.target.minimum is not None and call.target.minimum >= 0 and (call.target.maximum or 0) <= 1
+            unit = call.target.minimum is not None and call.target.minimum >= 0 and (call.target.maximum or 0) <= 1
+            # Whole numbers are classes: with one output, all that are not ignored are of class 0.
+            binary = unit or "int" in call.target.dtype
             value = f"exactly {abs(call.loss):g}" if call.loss is not None else "constant"
             yield self.diagnose(
                 headline=f"`{call.function}` of one class, `{call.names[0]}` {shown(call.given.shape)}: loss {value}",

@@ -18,3 +18,12 @@ def bytes_text(count: int) -> str:
 def short(code: str) -> str:
     """An expression, unless it is too long to be quoted."""
     return code if len(code) <= 40 else ""
+
+
+def more_than(count: int) -> str:
+    """A round size below: how fast pages are copied differs from run to run.
+
+    >>> more_than(46_800_000)
+    '32 MB'
+    """
+    return f"{1 << (count // 1_000_000).bit_length() - 1} MB"

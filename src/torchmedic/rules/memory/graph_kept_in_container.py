@@ -21,9 +21,9 @@ class GraphKeptInContainer(Rule):
     needs = (KeptGraph,)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        for kept in run.all(KeptGraph):
-            if kept.is_chain or (kept.freed and not _is_for_good(kept)):
-                continue
+        found = [k for k in run.all(KeptGraph) if not k.is_chain and not (k.freed and not _is_for_good(k))]
+        # A function that was running at the look may have had another name for the same tensors, and no line fills it.
+        for kept in [each for each in found if each.where is not None] or found:
             name = short(kept.value)
             pinned = _pinned(kept)
             yield self.diagnose(
@@ -67,6 +67,9 @@ def _evidence(kept: KeptGraph) -> Iterator[str]:
     yield (
         f"the {kept.container} `{kept.path}` holds {kept.count} tensors that have a `grad_fn`, made from backward pass "
         f"{kept.first} to {kept.last} of the run"
+        if not kept.key
+        else f"dicts in `{kept.path}` hold {kept.count} tensors that have a `grad_fn`, made from backward pass "
+        f"{kept.first} to {kept.last} of the run, under the key `{kept.key}`"
     )
     if kept.freed:
         yield f"backward() has freed what their graphs had saved; {kept.nodes} nodes behind each stay in main memory"
@@ -83,6 +86,9 @@ def _remedies(kept: KeptGraph, name: str) -> Iterator[Remedy]:
     if kept.freed and kept.own_bytes >= _MUCH:
         yield Remedy(title=f"empty `{kept.path}` when its tensors have been used, or keep those of the last pass only")
         return
-    yield Remedy(title=f"keep the number only: `{name or '…'}.item()` (or `.detach()` for a tensor)")
+    if kept.key:
+        yield Remedy(title=f"detach what goes in under `{kept.key}`: `{name or '…'}.detach()`, `.item()` for a number")
+    else:
+        yield Remedy(title=f"keep the number only: `{name or '…'}.item()` (or `.detach()` for a tensor)")
     if not kept.freed:
         yield Remedy(title="run evaluation under `with torch.no_grad():`", detail="then no graph is made")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Run, WorkerGrowth
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.memory._sizes import more_than
 
 _WORTH_SAYING = 16_000_000
 
@@ -24,7 +25,7 @@ class ObjectsCopiedInWorkers(Rule):
         seen = run.last(WorkerGrowth)
         if seen is None or (seen.after - seen.before) / seen.workers < _WORTH_SAYING:
             return
-        grown = _more_than(seen.after - seen.before)
+        grown = more_than(seen.after - seen.before)
         yield self.diagnose(
             headline=f"{seen.workers} loader workers grew by more than {grown}, copying `self.{seen.path}`",
             confidence="likely",
@@ -43,12 +44,3 @@ class ObjectsCopiedInWorkers(Rule):
                 Remedy(title="or use fewer workers", detail="each copies the whole of it in time"),
             ),
         )
-
-
-def _more_than(count: int) -> str:
-    """A round size below: how fast pages are copied differs from run to run.
-
-    >>> _more_than(46_800_000)
-    '32 MB'
-    """
-    return f"{1 << (count // 1_000_000).bit_length() - 1} MB"

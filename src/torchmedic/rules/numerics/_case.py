@@ -24,6 +24,10 @@ from torchmedic.rules.numerics._births import birth_behind
 
 HALF = {"float16": 65504.0, "bfloat16": 3.39e38}
 _LARGE = 1e9
+_RECURRENT = frozenset(("RNN", "LSTM", "GRU"))
+_MANY_CALLS = 8  # in one step: a cell in a loop over time
+_GROWN_RECURRENCE = 1.5
+_CALM_LOSS = 1e3
 
 
 def base_name(op: str) -> str:
@@ -120,13 +124,31 @@ class Case:
         """Whether a change of one of these made the step finite."""
         return any(t.helps and t.suspect in suspects for t in self.trials)
 
+    def derives_from_infinity(self, *arithmetic: str) -> bool:
+        """Whether NaN arises where a derivative, in this arithmetic, reads an infinity that a line has written."""
+        op = self.op
+        if op is None or not self.in_backward or self.origin is None or self.origin.placed is None:
+            return False
+        return op.makes_nan and base_name(op.op) in arithmetic and any(o.tensor.inf for o in op.operands)
+
     # -- growth --------------------------------------------------------------------------------------------------
 
     @property
     def grown(self) -> Growth | None:
         """The parameter whose norm grew most over the last steps, if by a factor of a hundred or more."""
         growth = self.origin.growth if self.origin is not None else ()
-        return next((g for g in growth if len(g.values) > 1 and g.values[-1] >= max(100 * g.values[0], 10)), None)
+        most = next((g for g in growth if len(g.values) > 1 and g.values[-1] >= max(100 * g.values[0], 10)), None)
+        return most or self._grown_recurrence
+
+    @property
+    def _grown_recurrence(self) -> Growth | None:
+        """A recurrent weight that trained well once and has grown since: over many time steps a little is enough."""
+        layer = self.origin.amplifier if self.origin is not None else None
+        if self.origin is None or layer is None or not (layer.type in _RECURRENT or layer.calls >= _MANY_CALLS):
+            return None
+        was_calm = bool(self.origin.losses) and abs(self.origin.losses[0]) < _CALM_LOSS
+        own = next((g for g in self.origin.growth if g.name == layer.weight and len(g.values) > 1), None)
+        return own if own is not None and was_calm and factor(own.values) >= _GROWN_RECURRENCE else None
 
     @property
     def loss_grew(self) -> bool:

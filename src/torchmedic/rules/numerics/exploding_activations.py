@@ -5,7 +5,7 @@ from __future__ import annotations
 from torchmedic.findings import Remedy, Symptom
 from torchmedic.rules.data._preparing import shown_at
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
-from torchmedic.rules.numerics._case import Case
+from torchmedic.rules.numerics._case import Case, factor
 from torchmedic.rules.numerics._reading import at_step, fitted, losses_text, number
 
 
@@ -38,7 +38,7 @@ class ExplodingActivations(NumericsRule):
             parameter=layer.weight,
             tensor=layer.weight,
             notes=(
-                f"the norm of `{layer.weight}` is {number(layer.weight_norm)} and did not grow over the last steps",
+                f"the norm of `{layer.weight}` is {number(layer.weight_norm)} and {_growth(case, layer.weight)}",
                 *((losses_text(origin.losses),) if case.loss_grew else ()),
             ),
             remedies=(
@@ -47,3 +47,9 @@ class ExplodingActivations(NumericsRule):
             ),
             tries=(),
         )
+
+
+def _growth(case: Case, weight: str) -> str:
+    growth = case.origin.growth if case.origin is not None else ()
+    times = next((factor(g.values) for g in growth if g.name == weight), 1.0)
+    return "did not grow over the last steps" if times < 1.1 else f"grew {number(times)}-fold over the last steps"

@@ -24,6 +24,8 @@ class ExponentialOverflow(NumericsRule):
         op, argument = case.op, case.first
         if op is None or argument is None or case.name not in _EXPONENTIALS:
             return None
+        if case.derives_from_infinity("sub"):
+            return None
         largest, limit = magnitude(argument.tensor), _LIMITS.get(argument.tensor.dtype, 88.7)
         if argument.value is not None:
             largest = abs(argument.value)

@@ -20,6 +20,8 @@ class TinyDivisorDerivative(NumericsRule):
         op = case.op
         if op is None or not case.in_backward or case.name not in ("div", "reciprocal", "log", "log1p", "rsqrt"):
             return None
+        if case.derives_from_infinity("mul"):
+            return None
         operand = case.divisor or case.first
         named = f"`{short(operand.name)}`" if operand is not None and operand.name else "the divisor"
         low = operand.tensor.minimum if operand is not None else None

@@ -21,6 +21,8 @@ class UntakenWhereBranch(NumericsRule):
         op = case.op
         if op is None or case.sick.what == "loss" or op.absorbed_by not in ("where", "masked_fill"):
             return None
+        if case.derives_from_infinity("sub"):
+            return None
         named = f"`{short(case.first.name)}`" if case.first is not None and case.first.name else "its argument"
         # In backward the values themselves were finite: only their derivative is not.
         dropped = "values" if case.in_backward else "bad values"

@@ -121,6 +121,8 @@ def _same_line(one: Location | None, other: Location | None) -> bool:
 
 def called(call: CollectiveCall) -> str:
     """A call in words."""
+    if call.op == "redistribute":
+        return f"the exchange of parts of a spread `{call.form}`"
     return _NAMES.get(call.op, f"`{call.op}`" + (f" of `{call.form}`" if call.form else ""))
 
 

@@ -13,6 +13,7 @@ from torchmedic.facts import (
     PeerLost,
     Run,
     Standing,
+    ThreadDied,
     standing_of,
 )
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
@@ -27,6 +28,7 @@ _WAITS = {
     "process": "waits for another process",
     "pipe": "waits for a child process that is blocked writing to a pipe",
     "network": "waits for the network",
+    "reader": "waits for somebody to read its queue",
 }
 
 
@@ -50,31 +52,47 @@ class HeldUpRank(Rule):
             standing = standing_of(part)
             if standing is None or part.info.rank not in parted.absent or standing.waits_for == "collective":
                 continue
-            waiting = sorted(parted.waiting)
-            call = parted.waiting[waiting[0]]
-            of_worker = next((at for w in standing.workers if (at := own_line(w.stack)) is not None), None)
             is_endless = 0 < standing.too_busy <= standing.busy
-            if not is_endless and not standing.still:
-                continue
-            doing = "goes round in one function" if is_endless else _WAITS.get(standing.waits_for, "stands still")
-            wait = "waits" if len(waiting) == 1 else "wait"
-            yield self.diagnose(
-                headline=f"rank {part.info.rank} {doing}, and {ranks_text(waiting)} {wait} for it",
-                confidence="likely" if is_endless else "proven",
-                ranks=(part.info.rank,),
-                where=of_worker or standing.where,
-                label=f"rank {part.info.rank} goes round here"
-                if is_endless
-                else f"rank {part.info.rank} stands here"
-                if of_worker is None
-                else f"a worker of rank {part.info.rank} stands here",
-                step=standing.step,
-                also=(*_waited(call, waiting), *taken_elsewhere(standing)),
-                culprit=Culprit(op=standing.call or None, phase="data" if standing.waits_for == "loader" else None),
-                evidence=(*_evidence(standing), *_held_by(run, standing)),
-                remedies=(_way_out(standing, is_endless), _SOONER),
-            )
-            return
+            if is_endless or standing.still:
+                yield self._held_up(run, part, standing, parted)
+                return
+
+    def _held_up(self, run: Run, part: Run, standing: Standing, parted: Parting) -> Diagnosis:
+        waiting = sorted(parted.waiting)
+        of_worker = next((at for w in standing.workers if (at := own_line(w.stack)) is not None), None)
+        is_endless = 0 < standing.too_busy <= standing.busy
+        died = _dead_thread(part, standing)
+        doing = (
+            "goes round in one function"
+            if is_endless
+            else f"waits for a thread that died of {died.type_name}"
+            if died is not None
+            else _WAITS.get(standing.waits_for, "stands still")
+        )
+        wait = "waits" if len(waiting) == 1 else "wait"
+        return self.diagnose(
+            headline=f"rank {part.info.rank} {doing}, and {ranks_text(waiting)} {wait} for it",
+            confidence="likely" if is_endless or died is not None else "proven",
+            ranks=(part.info.rank,),
+            where=died.where if died is not None else of_worker or standing.where,
+            label=f"rank {part.info.rank} goes round here"
+            if is_endless
+            else f"its thread `{died.name}` died here: `{died.message}`"
+            if died is not None
+            else f"rank {part.info.rank} stands here"
+            if of_worker is None
+            else f"a worker of rank {part.info.rank} stands here",
+            step=standing.step,
+            also=(
+                *_stands(part, standing, died),
+                *_waited(parted.waiting[waiting[0]], waiting),
+                *taken_elsewhere(standing),
+                *_taken(standing),
+            ),
+            culprit=Culprit(op=standing.call or None, phase="data" if standing.waits_for == "loader" else None),
+            evidence=(*_evidence(standing), *_held_by(run, standing)),
+            remedies=(_way_out(standing, is_endless, died), _SOONER),
+        )
 
     def _interrupted(self, run: Run, parted: Parting) -> Iterator[Diagnosis]:
         """Somebody lost patience with a rank that was at work while the others waited for it."""
@@ -137,7 +155,30 @@ def _waited(call: CollectiveCall, waiting: list[int]) -> tuple[Also, ...]:
     return (Also(location=call.where, why=why),) if call.where is not None else ()
 
 
-def _way_out(standing: Standing, is_endless: bool) -> Remedy:
+def _dead_thread(part: Run, standing: Standing) -> ThreadDied | None:
+    """The thread that was to give what a rank waits for, where it died and no other of the script's is left."""
+    others = [t for t in standing.threads if not t.is_main and own_line(t.stack) is not None]
+    died = part.last(ThreadDied) if standing.waits_for == "lock" and standing.taken_at is None and not others else None
+    return died if died is not None and died.where is not None else None
+
+
+def _stands(part: Run, standing: Standing, died: ThreadDied | None) -> tuple[Also, ...]:
+    """Where a rank stands whose thread died elsewhere."""
+    if died is None or standing.where is None:
+        return ()
+    return (Also(location=standing.where, why=f"rank {part.info.rank} waits here for what the thread was to give"),)
+
+
+def _taken(standing: Standing) -> tuple[Also, ...]:
+    """Where the lock was taken that a rank waits for."""
+    if standing.waits_for != "lock" or standing.taken_at is None:
+        return ()
+    return (Also(location=standing.taken_at, why=f"thread `{standing.taken_by}` of it took the lock here"),)
+
+
+def _way_out(standing: Standing, is_endless: bool, died: ThreadDied | None) -> Remedy:
+    if died is not None:
+        return Remedy(title="mend the line that the thread died on, and let it hand its end on to the reader")
     if is_endless:
         return Remedy(title="give the loop an end: a limit to its rounds, and an exception when it is reached")
     if standing.waits_for == "file-lock":

@@ -35,6 +35,7 @@ class MismatchedCollective(Rule):
         rest = [rank for rank, c in parted.waiting.items() if (c.op, c.form) == (other.op, other.form)]
         by_form = call.op == other.op
         by_root = by_form and call.form.partition(" with ")[0] == other.form.partition(" with ")[0]
+        by_type = by_form and call.form.partition("[")[2] == other.form.partition("[")[2]
         agree = "agrees" if parted.number == 2 else "agree"
         yield self.diagnose(
             headline=f"rank {odd} and {ranks_text(rest)} name different roots in `{call.op}`"
@@ -57,15 +58,21 @@ class MismatchedCollective(Rule):
             remedies=(
                 Remedy(title="name the same rank as `src` or `dst` on every rank, not each its own")
                 if by_root
+                else Remedy(title="give tensors of one dtype on every rank: `.float()` before the collective")
+                if by_type
                 else Remedy(title="bring all tensors to one shape first: exchange the sizes, then pad to the largest")
                 if by_form
-                else Remedy(
-                    title="call the collectives in the same order on every rank",
-                    detail="an order that comes from the rank, from a `set` or from a list of files differs: sort it",
-                ),
+                else _SAME_ORDER,
+                *((_SAME_ORDER,) if by_form and not by_root and not by_type else ()),
                 Remedy(title="find such places early with `TORCH_DISTRIBUTED_DEBUG=DETAIL`, which checks every call"),
             ),
         )
+
+
+_SAME_ORDER = Remedy(
+    title="call the collectives in the same order on every rank",
+    detail="an order that comes from the rank, from a `set` or from a list of files differs: sort it",
+)
 
 
 def _odd_one(parted: Parting) -> int | None:

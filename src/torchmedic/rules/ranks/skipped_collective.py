@@ -83,6 +83,11 @@ def _remedies(call: CollectiveCall, instead: CollectiveCall | None) -> tuple[Rem
             Remedy(title="evaluate with the inner model on one rank: `model.module(x)` exchanges nothing"),
             Remedy(title="or evaluate on all ranks, each its share"),
         )
+    if call.op == "redistribute":
+        return (
+            Remedy(title="let every rank make this call: what is spread over ranks is put together by all of them"),
+            Remedy(title="choose ranks for what is done with the result, not for the call"),
+        )
     if call.op == "full_tensor":
         return (Remedy(title="call `full_tensor` on every rank, and let one of them keep what it returns"),)
     if call.nests and not is_chosen(call.nests, instead.nests if instead is not None else ()):

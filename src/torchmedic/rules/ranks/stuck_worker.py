@@ -39,15 +39,17 @@ class StuckWorker(Rule):
             also=(*waits, *taken_elsewhere(standing)),
             culprit=Culprit(phase="data", op=where.function),
             evidence=tuple(_evidence(standing, worker)),
-            remedies=_remedies(worker),
+            remedies=_remedies(standing, worker),
         )
 
 
 def _evidence(standing: Standing, worker: WorkerStand) -> Iterator[str]:
     yield since(standing)
     yield f"the worker does not use the processor; its innermost call is {innermost(worker.stack)}"
-    if _waits_for_lock(worker):
+    if standing.taken_at is not None:
         yield "a lock that another thread holds when workers are forked is copied locked, and nobody there opens it"
+    elif _waits_for_lock(worker):
+        yield "it waits for a lock that nobody gives back, or that was held, and copied locked, when it was forked"
 
 
 def _waits_for_lock(worker: WorkerStand) -> bool:
@@ -57,9 +59,13 @@ def _waits_for_lock(worker: WorkerStand) -> bool:
     return any(word in words for word in ("lock", "acquire", "semaphore", "mutex"))
 
 
-def _remedies(worker: WorkerStand) -> tuple[Remedy, ...]:
+def _remedies(standing: Standing, worker: WorkerStand) -> tuple[Remedy, ...]:
     if _waits_for_lock(worker):
+        again = Remedy(
+            title="give back what the line takes, whatever happens: `with lock:` or `finally: lock.release()`"
+        )
         return (
+            *((again,) if standing.taken_at is None else ()),
             Remedy(title="make the lock inside the worker (in `worker_init_fn` or at the first `__getitem__`)"),
             Remedy(title="start workers without a fork: `DataLoader(..., multiprocessing_context='spawn')`"),
             Remedy(title="create the DataLoader's iterator before any thread takes the lock"),

@@ -44,19 +44,25 @@ class UnequalBatches(Rule):
         are = "is" if len(waiting) == 1 else "are"
         exits = _ways_out(run, waiting)
         heads = [at for at in (loop_head(call.nests),) if at is not None]
+        way = exits[0] if len(exits) == 1 and _has_ended_passes(parted, gone, call.passes) else None
         yield self.diagnose(
-            headline=f"{ranks_text(gone)} left after {call.step} steps, having skipped batches that came to it"
+            headline=f"{ranks_text(gone)} left the loop after {call.step} steps, and {ranks_text(waiting)} did not"
+            if way is not None
+            else f"{ranks_text(gone)} left after {call.step} steps, having skipped batches that came to it"
             if skipped
             else f"{ranks_text(gone)} left after {call.step} steps, {ranks_text(waiting)} {have} more batches",
             confidence="proven",
             ranks=tuple(gone),
-            where=call.where,
-            label=f"{ranks_text(waiting)} {wait} here for gradients that never come"
+            where=way or call.where,
+            label=f"{ranks_text(gone)} left the loop here"
+            if way is not None
+            else f"{ranks_text(waiting)} {wait} here for gradients that never come"
             if call.op == GRADIENTS
             else f"{ranks_text(waiting)} {wait} here for buffers that never come",
             step=call.step,
             also=(
-                *(Also(location=at, why="the loop can be left here before its end") for at in exits),
+                *(Also(location=at, why="the loop can be left here before its end") for at in exits if at != way),
+                *(Also(location=at, why=f"{ranks_text(waiting)} {wait} here") for at in (call.where,) if way and at),
                 *(Also(location=at, why=f"{ranks_text(waiting)} {are} in this loop") for at in heads),
                 *(Also(location=at, why=why) for at, why in whereabouts(run, gone)),
             )[:4],
@@ -84,6 +90,12 @@ def _ways_out(run: Run, waiting: list[int]) -> tuple[Location, ...]:
     """Where the loop in which ranks wait can be left early."""
     standing = (standing_of(part) for part in run.ranks if part.info.rank in waiting)
     return next((seen.ways_out for seen in standing if seen is not None), ())
+
+
+def _has_ended_passes(parted: Parting, gone: list[int], passes: int) -> bool:
+    """The ranks that left came to the end of a pass over their data and began no other, as those that wait did."""
+    left = [parted.calls[rank] for rank in gone]
+    return all(call is not None and 0 < call.passes < passes for call in left)
 
 
 def _batches(run: Run) -> dict[int, int]:

@@ -64,7 +64,7 @@ def _evidence(
 ) -> Iterator[str]:
     shares = ", ".join(f"{share:.1%}" for share in seen.shares)
     yield f"share of zeros at steps {', '.join(map(str, seen.steps))}: {shares}"
-    if from_start and seen.bias is not None and seen.bias[1] < -1:
+    if from_start and seen.bias is not None and (seen.bias_set is not None or seen.bias[1] < -1):
         yield f"the bias of `{seen.fed_by}` lies in [{seen.bias[0]:.3g}, {seen.bias[1]:.3g}] at the start"
     yield "no gradient passes an output of 0: the layers before it do not learn any more"
     if len(dead) > 1:

@@ -40,6 +40,7 @@ class VanishingGradients(Rule):
             len(between) < _LEAST_LAYERS
             or not _fades(seen, faint, strong)
             or not _steadily([typical[i] for i in between])
+            or not _fades_without_its_worst([typical[i] for i in between])
         ):
             return
         share = typical[faint] / typical[strong]
@@ -75,3 +76,9 @@ def _steadily(sizes: list[float]) -> bool:
     """Rising from the first layer to the last but for a few exceptions: one odd layer is another trouble."""
     rising = sum(a < b for a, b in itertools.pairwise(sizes))
     return rising >= 0.75 * (len(sizes) - 1)
+
+
+def _fades_without_its_worst(sizes: list[float]) -> bool:
+    """Whether the other layers fade as well when the largest drop is left out: a fade is the work of many."""
+    drops = sorted(low / high for low, high in itertools.pairwise(sizes))
+    return math.prod(drops[1:]) < math.sqrt(_FAINT)

@@ -18,11 +18,14 @@ def replicas_of(run: Run) -> dict[int, list[Replica]]:
     return {step: found[step] for step in sorted(found) if len(found[step]) == len(run.ranks) > 1}
 
 
-def differing(replicas: list[Replica]) -> tuple[str, float, float] | None:
-    """A parameter whose norm differs between ranks, with the smallest and the largest; None for other models, too."""
+def differing(replicas: list[Replica], among: tuple[str, ...] = ()) -> tuple[str, float, float] | None:
+    """A parameter whose norm differs between ranks, with the smallest and the largest; None for other models, too.
+
+    Where `among` names some, only those are asked of.
+    """
     if len({tuple(seen.norms) for seen in replicas}) > 1:
         return None
-    for name in replicas[0].norms:
+    for name in [name for name in replicas[0].norms if not among or name in among]:
         values = [seen.norms[name] for seen in replicas]
         low, high = min(values), max(values)
         if math.isfinite(low) and math.isfinite(high) and high - low > _TOLERANCE * max(abs(high), 1e-12):

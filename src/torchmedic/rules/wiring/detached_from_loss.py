@@ -22,6 +22,9 @@ class DetachedFromLoss(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for cut in cuts(run, "detach", "data"):
+            if _is_copy(cut):
+                yield self._of_copy(cut)
+                continue
             call = ".detach()" if cut.how == "detach" else ".data"
             yield cut_diagnosis(
                 self,
@@ -33,3 +36,22 @@ class DetachedFromLoss(Rule):
                     Remedy(title="or take these parameters out of the optimizer, if they are not meant to learn"),
                 ),
             )
+
+    def _of_copy(self, cut: GraphCut) -> Diagnosis:
+        return cut_diagnosis(
+            self,
+            cut,
+            headline=f"`deepcopy` keeps the gradient from {counted(cut.parameter_count, 'parameter')}",
+            label="the loss is computed with a copy, which has no history",
+            cures=(
+                Remedy(
+                    title="compute with the parameters themselves: `torch.func.functional_call(model, params, …)`",
+                    detail="new values such as `p - lr * g` keep the way back",
+                ),
+                Remedy(title="or hand the gradients of the copy over: `p.grad = copied.grad`"),
+            ),
+        )
+
+
+def _is_copy(cut: GraphCut) -> bool:
+    return "deepcopy" in (cut.expression or (cut.where.source if cut.where is not None else ""))

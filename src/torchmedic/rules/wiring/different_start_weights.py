@@ -21,9 +21,10 @@ class DifferentStartWeights(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         steps = replicas_of(run)
-        parted = differing(steps[0]) if 0 in steps else None
         last = steps[max(steps)] if steps else []
-        if parted is None or not all(seen.exchanged for seen in last) or differing(last) is None:
+        shared = last[0].shared if last else ()
+        parted = differing(steps[0], shared) if 0 in steps else None
+        if parted is None or not all(seen.exchanged for seen in last) or differing(last, shared) is None:
             return
         name, low, high = parted
         first, at = steps[0][0], last[0].exchanged_at

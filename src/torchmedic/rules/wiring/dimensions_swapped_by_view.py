@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from torchmedic.facts import Run, SwappedByView
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.loss._calls import shown
-from torchmedic.rules.wiring._telling import repeated
+from torchmedic.rules.wiring._telling import also, repeated
 
 _LABELS = {
     "order": "the same sizes in another order",
     "split": "heads are split off in front of the positions",
-    "merge": "heads are joined while they stand in front of the positions",
+    "merge": "heads or channels are joined while they stand in front of the positions",
     "states": "the directions of the layer stand in front of the samples",
 }
 
@@ -25,13 +25,18 @@ class DimensionsSwappedByView(Rule):
     symptoms = (Symptom.SCORE_LOW, Symptom.LOSS_FLAT)
     tell_apart = "a `view` or `reshape` has the same sizes before and after, in another order"
     needs = (SwappedByView,)
+    folds = ("answers-unrelated-to-targets",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         placed = (seen for seen in run.all(SwappedByView) if seen.where is not None)
+        groups: dict[str, list[list[SwappedByView]]] = {}
         for found in repeated(placed, key=lambda seen: seen.where):
-            yield self._diagnosis(found[0], len(found))
+            assert found[0].where is not None
+            groups.setdefault(f"{found[0].where.file} {found[0].where.function}", []).append(found)
+        for first, *others in groups.values():
+            yield self._diagnosis(first[0], len(first), [other[0] for other in others])
 
-    def _diagnosis(self, seen: SwappedByView, times: int) -> Diagnosis:
+    def _diagnosis(self, seen: SwappedByView, times: int, others: list[SwappedByView]) -> Diagnosis:
         before, after = shown(seen.before), shown(seen.after)
         return self.diagnose(
             headline=f"`{seen.op}` of {before} to {after} mixes what the dimensions hold",
@@ -40,6 +45,7 @@ class DimensionsSwappedByView(Rule):
             where=seen.where,
             mark=seen.expression,
             label=_LABELS[seen.way],
+            also=also(*((other.where, _LABELS[other.way]) for other in others), where=seen.where),
             culprit=Culprit(op=seen.op, phase="forward", tensor=_subject(seen.expression)),
             evidence=(
                 f"a view keeps the order of values in memory: {_consequence(seen)}",
@@ -53,7 +59,8 @@ def _consequence(seen: SwappedByView) -> str:
     if seen.way == "split":
         return f"each of the {seen.after[-3]} heads gets neighbouring positions, not its part of every position"
     if seen.way == "merge":
-        return f"a row of {seen.after[-1]} numbers holds several positions of one head, not all heads of one position"
+        row = seen.after[-1]
+        return f"a row of {row} numbers holds several positions of one head or channel, not one position of all"
     if seen.before[0] != seen.after[0]:
         return "values of one sample end up in the rows of others"
     return "what was one pixel, channel or time step is spread over several"

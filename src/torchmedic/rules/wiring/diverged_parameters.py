@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import CollectiveCalls, Crash, RankStep, Run, StateLoaded, WrapperSeen
+from torchmedic.facts import (
+    CollectiveCalls,
+    Crash,
+    Location,
+    RankStep,
+    Run,
+    StateLoaded,
+    WeightsWritten,
+    WrapperSeen,
+)
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.ranks._calls import GRADIENTS, calls_of, ranks_text
 from torchmedic.rules.wiring._steps import parted_since, steps_of
@@ -38,17 +47,15 @@ class DivergedParameters(Rule):
             yield self._came_late(seen, name, step)
             return
         since = f"they were equal after step {equal}" if equal is not None else "they differ since the first step"
-        loaded, loaders = _loaded_on_some(run, step)
+        cause = _changed_on_some(run, name, step)
         yield self.diagnose(
             headline=f"`{name}` differs between ranks after step {step}",
             confidence="proven",
-            where=loaded.where if loaded is not None else seen.built,
-            label=f"loaded on {ranks_text(loaders)} alone"
-            if loaded is not None
-            else "wrapped here, to be the same on all ranks",
+            where=cause[0] if cause is not None else seen.built,
+            label=cause[1] if cause is not None else "wrapped here, to be the same on all ranks",
             step=step,
             also=(Also(location=seen.built, why="wrapped here, to be the same on all ranks"),)
-            if loaded is not None and seen.built is not None
+            if cause is not None and seen.built is not None
             else (),
             culprit=Culprit(parameter=name),
             evidence=(f"its norm lies between {low:.6g} and {high:.6g} on the ranks; {since}", *_rates(run, step)),
@@ -99,14 +106,24 @@ class DivergedParameters(Rule):
         )
 
 
-def _loaded_on_some(run: Run, step: int) -> tuple[StateLoaded | None, list[int]]:
-    """Weights that some ranks loaded before the step and others did not, and those ranks."""
-    loads = {r.info.rank: [s for s in r.all(StateLoaded) if (s.step or 0) < step and s.where] for r in run.ranks}
-    for loaded in (one for seen in loads.values() for one in seen):
-        here = [rank for rank, seen in loads.items() if any(one.where == loaded.where for one in seen)]
-        if len(here) < len(run.ranks):
-            return loaded, here
-    return None, []
+def _changed_on_some(run: Run, name: str, step: int) -> tuple[Location, str] | None:
+    """The line that loaded or wrote weights on some ranks and not on others, or on each of them other numbers."""
+    loads = {r.info.rank: [s.where for s in r.all(StateLoaded) if (s.step or 0) < step and s.where] for r in run.ranks}
+    for where, here in _on_some(loads):
+        return where, f"loaded on {ranks_text(here)} alone"
+    writes = {r.info.rank: [s.where for s in r.all(WeightsWritten) if name in s.names] for r in run.ranks}
+    for where, here in _on_some(writes):
+        return where, f"written on {ranks_text(here)} alone"
+    common = next((where for seen in writes.values() for where in reversed(seen)), None)
+    return (common, "written on every rank, with numbers of its own") if common is not None else None
+
+
+def _on_some(places: dict[int, list[Location]]) -> Iterator[tuple[Location, list[int]]]:
+    """Lines that some ranks were on and others not, and those ranks."""
+    for where in dict.fromkeys(at for seen in places.values() for at in seen):
+        here = [rank for rank, seen in places.items() if where in seen]
+        if len(here) < len(places):
+            yield where, here
 
 
 def _never_updating(run: Run) -> list[int]:

@@ -51,11 +51,20 @@ class GradientOfOtherTurn(Rule):
                 f"{seen.agreement:.2f})",
                 "the other loss needs these layers only to reach the parameters behind them",
             ),
-            remedies=(
-                Remedy(title=f"call {_call(seen)} right before the `backward()` of its own loss"),
-                Remedy(title="or switch `requires_grad` of these parameters off while the other loss is computed"),
-            ),
+            remedies=_remedies(seen),
         )
+
+
+def _remedies(seen: StrayGradients) -> tuple[Remedy, ...]:
+    if seen.backwards > 1:  # clearing before each of them would throw away what the others added
+        return (
+            Remedy(title="switch `requires_grad` of these parameters off while the other loss is computed"),
+            Remedy(title="or take the other loss's gradients with `torch.autograd.grad`, for its own parameters only"),
+        )
+    return (
+        Remedy(title=f"call {_call(seen)} right before the `backward()` of its own loss"),
+        Remedy(title="or switch `requires_grad` of these parameters off while the other loss is computed"),
+    )
 
 
 def _variable(seen: StrayGradients) -> str:

@@ -51,6 +51,11 @@ def _evidence(cut: GraphCut) -> tuple[str, ...]:
             f"the term is computed from {listed(cut.parameters)}, and its gradient ends at `{cut.expression}`",
             f"it goes to {listed(cut.strayed)} alone, where it is cleared before any optimizer steps",
         )
+    if cut.within_term:
+        return (
+            f"the gradients are computed from {listed(cut.parameters)}, and beside them stands what is learned",
+            "the learned side is pulled towards it, and nothing pulls at it",
+        )
     return (
         f"the term is computed from {listed(cut.parameters)} and needs no gradient, the other terms do",
         "a constant term leaves every gradient as it is",
@@ -66,6 +71,12 @@ def _told(cut: GraphCut) -> tuple[str, str, str]:
             f"leave the `.detach()` out of `{cut.expression}`: it belongs into the step that trains the other model",
         )
     label = "no graph is built here, yet the result is added to the loss"
+    if cut.within_term:
+        return (
+            "gradients without a graph stand in the loss: that part of it has no effect on the weights",
+            "what this returns is a constant, yet the loss compares it with what is learned",
+            "pass `create_graph=True` to `autograd.grad`; `retain_graph=True` keeps the graph but builds none",
+        )
     if cut.how == "gradient":
         return (
             "a term of the loss is made of gradients without a graph and has no effect on the weights",

@@ -42,14 +42,14 @@ class ParameterWithoutOptimizer(Rule):
             also=also((optimizer.built, "the optimizer"), (leaves[0].born, "built here"), where=where),
             culprit=Culprit(parameter=names[0], module=leaves[0].owner, phase="setup"),
             evidence=(
-                f"{listed(names)} got a gradient in every step looked at, and kept the values they were drawn with",
+                _seen_to_stay(leaves, names),
                 f"the `{optimizer.type}` holds {listed(optimizer.names, 4)}"
                 if optimizer.names
                 else f"`{optimizer.type}`",
                 *(_about_twin(optimizer) if optimizer.twin is not None else ()),
             ),
             remedies=(
-                Remedy(title="give the optimizer all parameters: `model.parameters()`, or a group for each part"),
+                *_giving(leaves),
                 Remedy(title="or, if they are not meant to learn, say so: `requires_grad_(False)`"),
             ),
         )
@@ -62,4 +62,20 @@ def _about_twin(optimizer: OptimizerSeen) -> tuple[str, ...]:
 def _is_forgotten(run: Run, leaf: StrayLeaf) -> bool:
     if leaf.place == "variable":
         return leaf.is_parameter and leaf.steps >= 3
-    return leaf.place == "module" and leaf.fresh and leaf.steps >= 3 and not is_late(run, leaf)
+    is_meant_to_learn = leaf.fresh or (leaf.thawed and leaf.in_root_with_optimized)
+    return leaf.place == "module" and is_meant_to_learn and leaf.steps >= 3 and not is_late(run, leaf)
+
+
+def _seen_to_stay(leaves: list[StrayLeaf], names: list[str]) -> str:
+    if all(leaf.thawed for leaf in leaves):
+        return f"{listed(names)} needed no gradient when training began; they get one by now, and stay as they are"
+    return f"{listed(names)} got a gradient in every step looked at, and kept the values they were drawn with"
+
+
+def _giving(leaves: list[StrayLeaf]) -> tuple[Remedy, ...]:
+    if all(leaf.thawed for leaf in leaves):
+        return (
+            Remedy(title="give the optimizer what is unfrozen: `optimizer.add_param_group({'params': …})` beside it"),
+            Remedy(title="or give it all parameters at once: those without a gradient are passed over"),
+        )
+    return (Remedy(title="give the optimizer all parameters: `model.parameters()`, or a group for each part"),)

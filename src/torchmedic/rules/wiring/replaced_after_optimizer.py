@@ -33,11 +33,15 @@ class ReplacedAfterOptimizer(Rule):
             yield self._tell_of_forward(first.siblings_with or built, first.born, made)
             return
         where = first.called_at or (first.born if first.after_optimizer else first.replaced) or built
-        names = [leaf.name for leaf in leaves]
+        names = list(dict.fromkeys(leaf.name for leaf in leaves))
         orphans = optimizer.orphans if optimizer else 0
-        part = common_layer(names) or leaves[0].owner
+        part = common_layer(names) or first.owner
+        if first.fresh and part == first.owner:  # several layers; what was loaded or copied is a model as a whole
+            headline = f"{listed(names, 2)} were replaced after the optimizer was built and never train"
+        else:
+            headline = f"`{short(part)}` was replaced after the optimizer was built and never trains"
         yield self.diagnose(
-            headline=f"`{short(part)}` was replaced after the optimizer was built and never trains",
+            headline=headline,
             confidence="proven",
             where=where,
             label=f"{listed(names, 3)} made here, later than the optimizer"
@@ -112,6 +116,6 @@ def is_late(run: Run, leaf: StrayLeaf) -> bool:
     orphans = [shape for o in optimizers for shape in o.orphan_shapes]
     if leaf.after_optimizer:
         # A copy is not fresh, but an optimizer that holds nothing in use was certainly left behind.
-        left_behind = any(o.steps >= 3 and not o.reached for o in optimizers)
+        left_behind = any(o.looked_at >= 3 and not o.reached for o in optimizers)
         return left_behind or (leaf.fresh and (leaf.in_root_with_optimized or bool(orphans)))
     return leaf.fresh and leaf.shape in orphans

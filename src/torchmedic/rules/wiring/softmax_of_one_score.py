@@ -44,6 +44,8 @@ class SoftmaxOfOneScore(Rule):
 
 def _remedy(seen: SoftmaxOfOne) -> Remedy | None:
     """What is to be weighed; none where a sample has nothing else, and the number of its items is 1 for now."""
+    if seen.picked_from:
+        return Remedy(title=f"take the softmax over all {seen.picked_from} scores, before one of them is picked")
     largest = max(range(1, len(seen.shape)), key=lambda dim: seen.shape[dim])
     if seen.shape[largest] > 1:
         return Remedy(title=f"take the softmax over what is to be weighed: `dim={largest}`, of {seen.shape[largest]}")

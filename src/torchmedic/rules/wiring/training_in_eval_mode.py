@@ -23,8 +23,8 @@ class TrainingInEvalMode(Rule):
         for seen in run.all(TrainedInEval):
             if seen.eval_called is None or seen.steps_in_eval < max(3, 0.2 * seen.steps_seen):
                 continue
-            if not seen.evaluated and seen.eval_calls < 2:
-                continue
+            if not seen.evaluated and seen.eval_calls < 2 and not seen.unmeasured:
+                continue  # statistics that were loaded may be kept on purpose
             layers = " and ".join(f"{n} `{kind}`" for kind, n in seen.layers.items())
             never = not seen.train_calls
             yield self.diagnose(
@@ -41,6 +41,7 @@ class TrainingInEvalMode(Rule):
                 evidence=(
                     f"{layers} of `{seen.model}` did not work as in training: no dropout, statistics standing still",
                     f"`eval()` was called {seen.eval_calls} times, `train()` {seen.train_calls} times",
+                    *(_unmeasured(seen.unmeasured) if seen.unmeasured else ()),
                 ),
                 remedies=(
                     Remedy(
@@ -48,3 +49,8 @@ class TrainingInEvalMode(Rule):
                     ),
                 ),
             )
+
+
+def _unmeasured(layers: int) -> tuple[str, ...]:
+    which = "1 BatchNorm normalises" if layers == 1 else f"{layers} BatchNorms normalise"
+    return (f"{which} by the mean 0 and the variance 1 of a new layer: no batch has ever gone into its statistics",)

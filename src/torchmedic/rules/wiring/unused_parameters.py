@@ -32,6 +32,9 @@ class UnusedParameters(Rule):
         names = _names(crash.message, wrapper.names)
         if not names:
             return
+        if names[0] in wrapper.strangers:
+            yield self._replaced(crash, wrapper, names)
+            return
         used = line_that_uses(run, names[0])
         born = _line_that_builds(run, names[0])
         where = used or born or wrapper.built
@@ -54,6 +57,24 @@ class UnusedParameters(Rule):
                 Remedy(title=f"let `{names[0].rpartition('.')[0] or names[0]}` take part in every loss, or remove it"),
                 Remedy(title="if some steps leave it out on purpose: `find_unused_parameters=True`, at some cost"),
             ),
+        )
+
+    def _replaced(self, crash: Crash, wrapper: WrapperSeen, names: list[str]) -> Diagnosis:
+        """The wrapper waits for a gradient of a parameter that is no longer in the model."""
+        built = wrapper.strangers[names[0]]
+        also = (
+            (Also(location=wrapper.built, why="wrapped here, with the old one"),) if wrapper.built is not None else ()
+        )
+        return self.diagnose(
+            headline=f"`{names[0]}` was replaced after the model was wrapped: the old one has no gradient",
+            confidence="proven",
+            where=built or wrapper.built,
+            label="built here, unknown to the wrapper" if built is not None else "wrapped here, with the old one",
+            step=crash.step,
+            also=also if built is not None else (),
+            culprit=Culprit(parameter=names[0], module=names[0].rpartition(".")[0]),
+            evidence=(f"without a gradient: {', '.join(f'`{n}`' for n in names[:6])}",),
+            remedies=(Remedy(title="change the model first, then wrap it: `DistributedDataParallel(model)` last"),),
         )
 
 

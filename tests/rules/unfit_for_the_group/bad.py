@@ -1,0 +1,36 @@
+import os
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+
+def evaluate(model, rows, world):
+    with torch.no_grad():
+        scores = [model.module(part) for part in rows.split(16)]
+    found = [torch.empty(16, 1) for _ in range(world)]
+    dist.all_gather(found, scores[-1])  # expect: ERR250
+    return torch.cat(found)
+
+
+def train(rank, world):
+    dist.init_process_group("gloo", f"file://{os.getcwd()}/store", rank=rank, world_size=world)
+    torch.manual_seed(rank)
+    rows = torch.randn(40, 8)
+    model = DistributedDataParallel(nn.Linear(8, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    for x in rows.split(16):
+        loss = (model(x) - x.sum(1, keepdim=True)).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    evaluate(model, rows, world)
+
+
+if __name__ == "__main__":
+    started = mp.start_processes(train, args=(2,), nprocs=2, join=False, start_method="fork")
+    for process in started.processes:
+        process.join()
+    started.join()
