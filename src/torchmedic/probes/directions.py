@@ -236,18 +236,18 @@ def is_game() -> bool:
     for file in user_files():
         tree = parsed(file)
         for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and _is_reward(node.operand):
-                return False
+            if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and _names(node.operand, _REWARDS):
+                return False  # as PPO does, which takes the larger of `-adv * ratio` and `-adv * clipped`
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and len(node.targets) == 1:
                 callee, target = node.value.func, node.targets[0]
                 parts = target.elts if isinstance(target, ast.Tuple) else []
                 is_step = isinstance(callee, ast.Attribute) and callee.attr == "step" and len(parts) >= 3
-                has_step |= is_step and _is_reward(parts[1])
+                has_step |= is_step and _names(parts[1], _RETURNS)
     return has_step
 
 
-def _is_reward(node: ast.expr) -> bool:
-    """A name for a reward or a return, and nothing computed with it."""
+def _names(node: ast.expr, words: frozenset[str]) -> bool:
+    """A name with one of these words, and nothing computed with it."""
     if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
         return False
-    return bool(tokens(ast.unparse(node)) & _RETURNS)
+    return bool(tokens(ast.unparse(node)) & words)
