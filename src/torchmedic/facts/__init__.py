@@ -160,6 +160,7 @@ from torchmedic.facts.precision import StaleCasts as StaleCasts
 from torchmedic.facts.ranks import PATIENT as PATIENT
 from torchmedic.facts.ranks import SLOW as SLOW
 from torchmedic.facts.ranks import AbruptExit as AbruptExit
+from torchmedic.facts.ranks import AwaitedBy as AwaitedBy
 from torchmedic.facts.ranks import CollectiveCall as CollectiveCall
 from torchmedic.facts.ranks import CollectiveCalls as CollectiveCalls
 from torchmedic.facts.ranks import FileSaved as FileSaved

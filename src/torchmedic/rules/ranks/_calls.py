@@ -157,6 +157,7 @@ def _doing(standing: Standing) -> str:
         "loader": ", waiting for a batch",
         "lock": ", waiting for a lock",
         "file-lock": ", waiting for a lock on a file",
+        "lock-file": ", waiting for a lock file",
         "sleep": ", asleep",
         "process": ", waiting for another process",
         "collective": f", in `{standing.call}`",
