@@ -45,6 +45,7 @@ class GradientExchange(Observation):
     is_mean: bool = False
     optimizer: str = ""
     exchanged_at: Location | None = None
+    in_hook: bool = False
 
 
 @fact
