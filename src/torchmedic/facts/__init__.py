@@ -190,6 +190,7 @@ from torchmedic.facts.repeated import RepeatedDraw as RepeatedDraw
 from torchmedic.facts.replicas import GradientExchange as GradientExchange
 from torchmedic.facts.replicas import Replica as Replica
 from torchmedic.facts.replicas import WeightsWritten as WeightsWritten
+from torchmedic.facts.replicas import WritesByRank as WritesByRank
 from torchmedic.facts.resizing import BlendedLabels as BlendedLabels
 from torchmedic.facts.resuming import LostMoments as LostMoments
 from torchmedic.facts.resuming import RateFromFile as RateFromFile

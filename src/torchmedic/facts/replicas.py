@@ -49,6 +49,15 @@ class GradientExchange(Observation):
 
 
 @fact
+class WritesByRank(Observation):
+    """Lines that write weights under an `if` that chooses ranks, by the source: whether they ran is not known."""
+
+    kind: ClassVar[str] = "writes-by-rank"
+    places: tuple[Location, ...] = ()
+    step: int | None = None
+
+
+@fact
 class WeightsWritten(Observation):
     """A line that wrote into a wrapped parameter, between the wrapping and the first forward pass."""
 
