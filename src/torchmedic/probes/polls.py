@@ -19,6 +19,15 @@ _PAUSES = frozenset({"sleep", "wait"})
 _ASKS = frozenset({"exists", "lexists", "isfile", "is_file", "isdir", "is_dir"})
 _TAKES = frozenset({"open", "mkdir", "symlink", "link", "touch", "flock", "lockf"})
 _REFUSALS = frozenset({"FileExistsError", "OSError", "IOError", "BlockingIOError", "PermissionError"})
+# What a loop that only waits may do on the way: tell the time, say that it waits, look at the lock, give up.
+# fmt: off
+_ASIDE = frozenset({
+    "time", "monotonic", "perf_counter", "now", "print", "log", "debug", "info", "warning", "warn", "error", "flush",
+    "write", "read", "read_text", "close", "len", "min", "max", "int", "float", "str", "round", "format", "join",
+    "stat", "getmtime", "basename", "dirname", "Path", "abspath", "getpid", "get_rank", "uniform", "random",
+})
+# fmt: on
+_GIVES_UP = ("Error", "Exception", "Timeout", "Warning")
 _NAMES = ("canonical", "lock_filename")  # of the file, in versions of that library
 _LIBRARY = f"{os.sep}filelock{os.sep}"
 
@@ -57,19 +66,26 @@ def _text(path: object) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _lock_asked_for(code: CodeType, line: int) -> tuple[int, ast.expr | None]:
-    """The loop that goes on for as long as a file is there, of a line that pauses or asks in it, and that file.
+    """The loop that goes on for as long as a file is there and only waits, around a line, and that file.
 
-    On any other line of such a loop something is done: training may go on for as long as a file is there.
+    One that does anything else is no wait: work may be meant to go on for as long as a file is there.
     """
     scope = function_of(code) or (parsed(code.co_filename) if code.co_name == "<module>" else None)
     whiles = [n for n in ast.walk(scope) if isinstance(n, ast.While)] if scope is not None else []
     for loop in reversed([n for n in whiles if n.lineno <= line <= (n.body[-1].end_lineno or 0)]):
-        calls = [call for call in _calls(loop) if called_name(call) in _PAUSES | _ASKS | _TAKES]
-        pauses = any(called_name(call) in _PAUSES for call in calls)
-        if pauses and any(call.lineno <= line <= (call.end_lineno or 0) for call in calls):
+        names = {called_name(call).rpartition(".")[2] for call in _calls(loop)}
+        if not names.isdisjoint(_PAUSES) and all(map(_only_waits, names)) and not _has_loops(loop):
             for file in (*_stays_while_there(loop.test), *_is_refused(loop)):
                 return loop.lineno, file
     return 0, None
+
+
+def _only_waits(name: str) -> bool:
+    return name in _PAUSES | _ASKS | _TAKES | _ASIDE or name.endswith(_GIVES_UP)
+
+
+def _has_loops(loop: ast.While) -> bool:
+    return any(isinstance(node, (ast.For, ast.While)) for step in loop.body for node in ast.walk(step))
 
 
 def _calls(scope: ast.AST) -> Iterator[ast.Call]:
