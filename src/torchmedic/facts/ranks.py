@@ -40,13 +40,15 @@ class WorkerStand:
 class Nest:
     """One line of the user's in a stack, and what it lies in: lines from the first to the last of a body.
 
-    `loops` are around it, outermost first, `heads` the lines that begin them; `branches` are those of an `if`.
+    `loops` are around it, outermost first, `heads` the lines that begin them; `branches` are those of an `if`, which
+    stands on the line in `ifs`.
     """
 
     at: Location
     loops: tuple[tuple[int, int], ...] = ()
     heads: tuple[Location, ...] = ()
     branches: tuple[tuple[int, int], ...] = ()
+    ifs: tuple[Location, ...] = ()
 
 
 @fact
