@@ -3,7 +3,8 @@
     python bench/device_check.py
 
 Each row of the first part trains a small network whose data turn infinite at a known step: bare up to the step before
-it, and under `torchmedic run`. The weights that torchmedic saved must be those of the bare run, the line the division's.
+it, and under `torchmedic run`. The weights that torchmedic saved must be those of the bare run, the line the
+division's.
 
 The second part trains two gloo ranks on one card with two samples each, which `SyncBatchNorm` normalises together:
 nothing may be said. The same with a plain BatchNorm must be told of, or the silence means nothing. It needs a card

@@ -1,6 +1,6 @@
 """Which layers are taken for a BatchNorm that normalises on one rank alone.
 
-`DistributedDataParallel` refuses `SyncBatchNorm` on the host: a whole run is checked on a card, by bench/device_check.py.
+`DistributedDataParallel` refuses `SyncBatchNorm` on the host: bench/device_check.py checks a whole run on a card.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ import pytest
 
 from torchmedic.probes.polls import polled_lock
 
-
 _is_over = threading.Event()
 
 

@@ -55,14 +55,14 @@ class Nest:
 class Standing(Observation):
     """Where a process stands, because it has not moved for long or because another one asked.
 
-    `waits_for` is what its main thread waits for: "collective", "gradients", "loader", "file-lock",
-    "lock-file" (one that is polled for), "lock", "process", "pipe" (a process that waits for room in one), "reader" (of a queue, before it ends), "sleep",
-    "network", "device" or "" where that cannot be told; `call` is the function it waits in. `still` is for how many
-    seconds nothing moved. `holder` is the process that holds the lock on `file`, or waits for room in the pipe;
-    `taken_by` is the thread that took the lock the main one waits for, or that takes the one a forked worker waits for,
-    `taken_at` its line. `ways_out` are lines on which the loops around its line can be left early. `busy` is for how
-    many seconds it has been at work in one function without an operation of torch or a step, `too_busy` how long that
-    may last.
+    `waits_for` is what its main thread waits for: "collective", "gradients", "loader", "file-lock", "lock-file"
+    (one that is polled for), "lock", "process", "pipe" (a process that waits for room in one), "reader" (of a
+    queue, before it ends), "sleep", "network", "device" or "" where that cannot be told; `call` is the function it
+    waits in. `still` is for how many seconds nothing moved. `holder` is the process that holds the lock on `file`,
+    or waits for room in the pipe; `taken_by` is the thread that took the lock the main one waits for, or that takes
+    the one a forked worker waits for, `taken_at` its line. `ways_out` are lines on which the loops around its line
+    can be left early. `busy` is for how many seconds it has been at work in one function without an operation of
+    torch or a step, `too_busy` how long that may last.
     """
 
     kind: ClassVar[str] = "standing"

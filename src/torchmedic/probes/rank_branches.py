@@ -51,9 +51,9 @@ def _writes(scope: ast.AST) -> Iterator[int]:
     loops = [node for node in ast.walk(scope) if isinstance(node, ast.For) and _ALL.search(ast.unparse(node.iter))]
     of_weights = {name.id for loop in loops for name in ast.walk(loop.target) if isinstance(name, ast.Name)}
     for node in ast.walk(scope):
-        if isinstance(node, ast.Call) and _is_write(node, of_weights):
-            yield node.lineno
-        elif isinstance(node, ast.Assign) and any(_is_data(target) for target in node.targets):
+        if (isinstance(node, ast.Call) and _is_write(node, of_weights)) or (
+            isinstance(node, ast.Assign) and any(_is_data(target) for target in node.targets)
+        ):
             yield node.lineno
 
 

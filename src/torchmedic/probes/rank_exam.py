@@ -251,7 +251,7 @@ class RankExam(Probe):
 
 
 def normalises_alone(module: nn.Module) -> bool:
-    """Whether a layer is a BatchNorm of one rank: others (`SyncBatchNorm`, those of libraries) compute in their own way."""
+    """Whether a layer is a BatchNorm of one rank: synchronised ones have a `forward` of their own."""
     return isinstance(module, _BatchNorm) and type(module).forward is _BatchNorm.forward
 
 

@@ -1,4 +1,4 @@
-"""Gradients that a script exchanges by hand or in a hook of its own: whether what reaches the update is their mean over ranks, or their sum."""
+"""Gradients that a script exchanges by hand or in a hook: whether the update gets their mean or their sum."""
 
 from __future__ import annotations
 
@@ -47,9 +47,18 @@ class RankSums(Probe):
         self._followed.clear()
         self._patches.restore()
 
+    def _clear(self) -> None:
+        self._local: dict[str, float] = {}
+        self._hooked: dict[str, float] = {}
+        self._defined_at: Location | None = None
+        self._largest = 1
+        self._exchanged_at: Location | None = None
+        self._is_mean = False
+        self._loss: float | None = None
+
     def _watch_hooks(self) -> None:
         """A communication hook is the last to see the gradients of one rank, bucket by bucket, in backward."""
-        original = dist._register_comm_hook
+        original: Any = vars(dist)["_register_comm_hook"]
         note = shielded(self)(self._note_bucket)
 
         @functools.wraps(original)
@@ -75,15 +84,6 @@ class RankSums(Probe):
                 self._hooked[names[id(p)]] = _weighed(grad.detach())
         if self._hooked:
             self._defined_at = location(code.co_filename, code.co_firstlineno, code.co_qualname)
-
-    def _clear(self) -> None:
-        self._local: dict[str, float] = {}
-        self._hooked: dict[str, float] = {}
-        self._defined_at: Location | None = None
-        self._largest = 1
-        self._exchanged_at: Location | None = None
-        self._is_mean = False
-        self._loss: float | None = None
 
     def note(self, tensors: Iterable[Any]) -> None:
         """An all-reduce is about to be called with these; the largest from the gradients to the update carries them."""

@@ -78,13 +78,14 @@ class MismatchedCollective(Rule):
         call = parted.waiting[odd[0]]
         other = next(c for c in parted.waiting.values() if c.form != call.form)
         rest = [rank for rank, c in parted.waiting.items() if c.form == other.form]
-        give = "gives" if len(odd) == 1 else "give"
+        odds, others = ranks_text(odd), ranks_text(rest)
+        mine, theirs = _tensor(call), _tensor(other)
         yield self.diagnose(
-            headline=f"{ranks_text(odd)} {give} {_tensor(call)} to `{call.op}`, {ranks_text(rest)} {_tensor(other)}",
+            headline=f"`{call.op}` gets {mine} from {odds}, {theirs} from {others}",
             confidence="proven",
             ranks=tuple(odd),
             where=call.where,
-            label=f"{ranks_text(odd)}: {_tensor(call)}",
+            label=f"{odds}: {mine}",
             step=call.step,
             culprit=Culprit(op=call.op, tensor=call.form),
             evidence=("nothing was raised: what has no counterpart stays as it was in the receiver's memory",),

@@ -26,7 +26,9 @@ class GradientsSummedOverRanks(Rule):
     name = "gradients-summed-over-ranks"
     severity = "warning"
     symptoms = (Symptom.LOSS_NOISY, Symptom.SCORE_LOW)
-    tell_apart = "gradients are all-reduced by hand or in a communication hook; the update sees their sum, not their mean"
+    tell_apart = (
+        "gradients are all-reduced by hand or in a communication hook; the update sees their sum, not their mean"
+    )
     needs = (GradientExchange,)
     across_ranks = True
 

@@ -86,6 +86,4 @@ _NO_SHARES = (
     Remedy(title="call `sampler.set_epoch(epoch)` at the top of every epoch"),
 )
 _ONE_SHARE = (Remedy(title="give the sampler the rank of its process: `DistributedSampler(dataset, rank=rank)`"),)
-_BY_SEED = (
-    Remedy(title="draw the rows of each rank by its own seed (`seed + rank`), or take every `world`-th row"),
-)
+_BY_SEED = (Remedy(title="draw the rows of each rank by its own seed (`seed + rank`), or take every `world`-th row"),)
