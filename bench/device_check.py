@@ -1,9 +1,14 @@
-"""On a machine with a CUDA card: the guard withholds the sick update bit for bit, and the cause is named.
+"""On a machine with a CUDA card: the guard withholds the sick update bit for bit, and synchronised ranks get silence.
 
     python bench/device_check.py
 
-Each row trains a small network whose data turn infinite at a known step: bare up to the step before it, and under
-`torchmedic run`. The weights that torchmedic saved must be those of the bare run, the line the division's.
+Each row of the first part trains a small network whose data turn infinite at a known step: bare up to the step before
+it, and under `torchmedic run`. The weights that torchmedic saved must be those of the bare run, the line the
+division's.
+
+The second part trains two gloo ranks on one card with two samples each, which `SyncBatchNorm` normalises together:
+nothing may be said. The same with a plain BatchNorm must be told of, or the silence means nothing. It needs a card
+because `DistributedDataParallel` refuses `SyncBatchNorm` on the host.
 """
 
 from __future__ import annotations
@@ -51,6 +56,37 @@ state = b"".join(p.detach().cpu().numpy().tobytes() for p in net.parameters())
 print("weights", hashlib.sha256(state).hexdigest())
 """
 
+SYNCED = """
+import sys
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+dist.init_process_group("gloo")
+torch.cuda.set_device(0)
+torch.manual_seed(0)
+x = torch.randn(240, 3, 8, 8)
+rows = TensorDataset(x, x.mean((1, 2, 3))[:, None])
+sampler = DistributedSampler(rows)
+net = nn.Sequential(
+    nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 1)
+)
+if sys.argv[1] == "synced":
+    net = nn.SyncBatchNorm.convert_sync_batchnorm(net)
+model = DistributedDataParallel(net.cuda(), device_ids=[0])
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for epoch in range(1):
+    sampler.set_epoch(epoch)
+    for inputs, targets in DataLoader(rows, batch_size=2, sampler=sampler):
+        loss = nn.functional.mse_loss(model(inputs.cuda()), targets.cuda())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+dist.destroy_process_group()
+"""
+
 OPTIMIZERS = [
     "AdamW(net.parameters(), lr=1e-3, fused=True)",
     "SGD(net.parameters(), lr=1e-2, momentum=0.9, fused=True)",
@@ -89,6 +125,32 @@ def check(optimizer: str, width: int, slow: bool, sick: int = 23) -> dict[str, o
         }
 
 
+def check_ranks(kind: str) -> dict[str, object]:
+    """Two gloo ranks on one card under `torchmedic run`, with a BatchNorm of this kind."""
+    launcher = ["torchrun", "--standalone", "--nproc-per-node", "2"]
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "train.py").write_text(SYNCED.strip())
+        watched = subprocess.run(
+            [sys.executable, "-m", "torchmedic", "run", "--json", "out.json", *launcher, "train.py", kind],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            env=os.environ | {"COLUMNS": "120"},
+        )
+        out = Path(folder) / "out.json"
+        report = json.loads(out.read_text()) if out.exists() else {"outcome": "none", "diagnoses": []}
+        codes = [told["code"] for told in report["diagnoses"]]
+        right = report["outcome"] == "healthy" and codes == ([] if kind == "synced" else ["WIR114"])
+        return {
+            "ranks": 2,
+            "BatchNorm": kind,
+            "outcome": report["outcome"],
+            "codes": codes,
+            "right": right,
+            "tail": "" if right else watched.stderr[-800:],
+        }
+
+
 def _digest(path: Path) -> str:
     import hashlib
 
@@ -110,6 +172,10 @@ def main() -> None:
         print(row)
     good = sum(bool(r["step right"] and r["line right"] and r["weights kept"]) for r in rows)
     print(f"{good} of {len(rows)} exact")
+    ranks = [check_ranks(kind) for kind in ("synced", "plain")]
+    for row in ranks:
+        print(row)
+    print(f"{sum(bool(row['right']) for row in ranks)} of {len(ranks)} runs of ranks right")
 
 
 if __name__ == "__main__":

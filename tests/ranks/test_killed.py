@@ -34,12 +34,13 @@ def test_the_rank_that_was_killed_is_named(world: int) -> None:
     assert all(rank.first(CollectiveCalls) is not None for rank in watched.run.ranks), "what each had called"
 
 
-def test_a_rank_that_leaves_with_a_status_is_named() -> None:
-    watched = run_watched(SCRIPT, "2", "exit")
+@pytest.mark.parametrize("how", ["exit", "leave"])
+def test_a_rank_that_leaves_with_a_status_is_named(how: str) -> None:
+    watched = run_watched(SCRIPT, "2", how)
     (diagnosis,) = [found for found in watched.verdict.diagnoses if found.severity == "error"]
     assert diagnosis.code == "RNK008", rendered(watched.verdict)
     assert diagnosis.headline == "rank 1 of 2 ended with status 3, without an exception"
     assert diagnosis.where is not None
-    assert "# here: exit" in diagnosis.where.source
+    assert f"# here: {how}" in diagnosis.where.source
     assert any("rank 0 lost the connection" in note for note in diagnosis.evidence)
     assert watched.verdict.outcome == "crashed"

@@ -64,6 +64,9 @@ def test_torchrun_gets_one_verdict_for_all_ranks(command: list[str], tmp_path: P
     assert verdict["diagnoses"][0]["where"]["line"] == 15
     assert done.stderr.count("error[WIR092]") == 1
     assert len(list(tmp_path.glob(".torchmedic/*/rank?/rank?.db"))) == 2
+    (page,) = tmp_path.glob(".torchmedic/*/report.html")
+    assert "WIR092" in page.read_text()
+    assert all(f"rank {rank}" in page.read_text() for rank in (0, 1)), "the curves of all ranks on one page"
 
 
 def test_launchers_are_known() -> None:

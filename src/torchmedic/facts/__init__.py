@@ -160,6 +160,7 @@ from torchmedic.facts.precision import StaleCasts as StaleCasts
 from torchmedic.facts.ranks import PATIENT as PATIENT
 from torchmedic.facts.ranks import SLOW as SLOW
 from torchmedic.facts.ranks import AbruptExit as AbruptExit
+from torchmedic.facts.ranks import AwaitedBy as AwaitedBy
 from torchmedic.facts.ranks import CollectiveCall as CollectiveCall
 from torchmedic.facts.ranks import CollectiveCalls as CollectiveCalls
 from torchmedic.facts.ranks import FileSaved as FileSaved
@@ -189,6 +190,7 @@ from torchmedic.facts.repeated import RepeatedDraw as RepeatedDraw
 from torchmedic.facts.replicas import GradientExchange as GradientExchange
 from torchmedic.facts.replicas import Replica as Replica
 from torchmedic.facts.replicas import WeightsWritten as WeightsWritten
+from torchmedic.facts.replicas import WritesByRank as WritesByRank
 from torchmedic.facts.resizing import BlendedLabels as BlendedLabels
 from torchmedic.facts.resuming import LostMoments as LostMoments
 from torchmedic.facts.resuming import RateFromFile as RateFromFile

@@ -14,6 +14,7 @@ class LoaderSeen(Observation):
 
     `single_class` counts batches with one label only, `is_sorted` says that labels never fell (or never rose).
     `stepped` counts optimizer steps on its batches; `stepped_at` is their line where the loader is named for testing.
+    `share` is which part of how many a `DistributedSampler` hands out.
     """
 
     kind: ClassVar[str] = "loader-seen"
@@ -33,6 +34,7 @@ class LoaderSeen(Observation):
     first_labels: tuple[str, ...] = ()
     stepped: int = 0
     stepped_at: Location | None = None
+    share: tuple[int, int] | None = None
 
 
 @fact

@@ -10,7 +10,7 @@ from torchmedic.facts.fact import fact
 
 # Waits that are nobody's fault as such: the process lets another one, a clock or a person go first.
 PATIENT = frozenset({"process", "sleep", "reader"})
-SLOW = frozenset({"process", "sleep", "network"})
+SLOW = frozenset({"process", "sleep", "network", "lock-file"})
 
 
 @fact
@@ -40,27 +40,29 @@ class WorkerStand:
 class Nest:
     """One line of the user's in a stack, and what it lies in: lines from the first to the last of a body.
 
-    `loops` are around it, outermost first, `heads` the lines that begin them; `branches` are those of an `if`.
+    `loops` are around it, outermost first, `heads` the lines that begin them; `branches` are those of an `if`, which
+    stands on the line in `ifs`.
     """
 
     at: Location
     loops: tuple[tuple[int, int], ...] = ()
     heads: tuple[Location, ...] = ()
     branches: tuple[tuple[int, int], ...] = ()
+    ifs: tuple[Location, ...] = ()
 
 
 @fact
 class Standing(Observation):
     """Where a process stands, because it has not moved for long or because another one asked.
 
-    `waits_for` is what its main thread waits for: "collective", "gradients", "loader", "file-lock", "lock",
-    "process", "pipe" (a process that waits for room in one), "reader" (of a queue, before it ends), "sleep",
-    "network", "device" or "" where that cannot be told; `call` is the function it waits in. `still` is for how many
-    seconds nothing moved. `holder` is the process that holds the lock on `file`, or waits for room in the pipe;
-    `taken_by` is the thread that took the lock the main one waits for, or that takes the one a forked worker waits for,
-    `taken_at` its line. `ways_out` are lines on which the loops around its line can be left early. `busy` is for how
-    many seconds it has been at work in one function without an operation of torch or a step, `too_busy` how long that
-    may last.
+    `waits_for` is what its main thread waits for: "collective", "gradients", "loader", "file-lock", "lock-file"
+    (one that is polled for), "lock", "process", "pipe" (a process that waits for room in one), "reader" (of a
+    queue, before it ends), "sleep", "network", "device" or "" where that cannot be told; `call` is the function it
+    waits in. `still` is for how many seconds nothing moved. `holder` is the process that holds the lock on `file`,
+    or waits for room in the pipe; `taken_by` is the thread that took the lock the main one waits for, or that takes
+    the one a forked worker waits for, `taken_at` its line. `ways_out` are lines on which the loops around its line
+    can be left early. `busy` is for how many seconds it has been at work in one function without an operation of
+    torch or a step, `too_busy` how long that may last.
     """
 
     kind: ClassVar[str] = "standing"
@@ -214,11 +216,20 @@ class RankEnded(Observation):
 
 @fact
 class AbruptExit(Observation):
-    """A line of the user's that left the process with a status, past every handler: `os._exit`."""
+    """A line of the user's that left the process with a status, or tried to: `os._exit`, `sys.exit`."""
 
     kind: ClassVar[str] = "abrupt-exit"
     status: int
     where: Location | None = None
+    step: int | None = None
+
+
+@fact
+class AwaitedBy(Observation):
+    """Other ranks stand in a collective that this one has not come to; found when files of ranks are merged."""
+
+    kind: ClassVar[str] = "awaited-by"
+    ranks: tuple[int, ...] = ()
     step: int | None = None
 
 

@@ -45,6 +45,16 @@ class GradientExchange(Observation):
     is_mean: bool = False
     optimizer: str = ""
     exchanged_at: Location | None = None
+    in_hook: bool = False
+
+
+@fact
+class WritesByRank(Observation):
+    """Lines that write weights under an `if` that chooses ranks, by the source: whether they ran is not known."""
+
+    kind: ClassVar[str] = "writes-by-rank"
+    places: tuple[Location, ...] = ()
+    step: int | None = None
 
 
 @fact

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from torchmedic import settings as options
 from torchmedic.facts import AbruptExit, Interrupted
@@ -24,6 +25,7 @@ from torchmedic.probes.exceptions import crash_of
 from torchmedic.probes.expressions import behind_wrappers
 from torchmedic.probes.frames import is_user_file, location_of, shown_path
 from torchmedic.probes.launched import Launched
+from torchmedic.probes.patching import frame_hidden
 from torchmedic.probes.stacks import answer_signal
 from torchmedic.probes.start_times import StartTimes
 from torchmedic.probes.stuck import Stuck
@@ -69,6 +71,7 @@ def _arm(settings: options.Settings) -> Callable[[], None]:
     finish = functools.partial(_finish, recorder)
     atexit.register(finish)
     _record_abrupt_exit(recorder)
+    _record_exit(recorder)
     if settings.purpose == "retrace":
         recorder.add(Starters())
         if not settings.launcher:
@@ -217,6 +220,23 @@ def _record_abrupt_exit(recorder: Recorder) -> None:
         leave(status)
 
     os._exit = leave_after_flush  # type: ignore[assignment]
+
+
+def _record_exit(recorder: Recorder) -> None:
+    """Remember the line that leaves with a status: the exception of `sys.exit` is gone when the process ends."""
+    leave = sys.exit
+
+    @functools.wraps(leave)
+    def leave_noted(*status: Any) -> Any:
+        frame = sys._getframe(1)
+        failed = status[0] if len(status) == 1 else None
+        if failed and recorder.is_ours and is_user_file(frame.f_code.co_filename):
+            number = failed if isinstance(failed, int) else 1  # words are printed, and the status is 1
+            recorder.observe(AbruptExit(status=number, where=location_of(frame), step=recorder.step))
+        with frame_hidden:
+            leave(*status)
+
+    sys.exit = leave_noted
 
 
 def _finish(recorder: Recorder) -> None:

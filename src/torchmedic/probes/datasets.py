@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn.modules import module as torch_module
-from torch.utils.data import SequentialSampler
+from torch.utils.data import DistributedSampler, SequentialSampler
 
 from torchmedic.facts import LoaderSeen, Location, SharedRows
 from torchmedic.late import late_dataclass
@@ -48,6 +48,7 @@ class _Loader:
     in_order: bool
     indices: set[int] | None
     iterator: Any
+    share: tuple[int, int] | None = None
     trained: int = 0
     stepped: int = 0
     stepped_at: Location | None = None
@@ -137,6 +138,7 @@ class DataExam(Probe):
             in_order=isinstance(sampler, SequentialSampler),
             indices=drawn_indices(iterator._dataset, sampler),
             iterator=weakref.ref(iterator),
+            share=(sampler.rank, sampler.num_replicas) if isinstance(sampler, DistributedSampler) else None,
         )
 
     def on_step_done(self, optimizer: Any) -> None:
@@ -390,4 +392,5 @@ def _fact(loader: _Loader, step: int) -> LoaderSeen:
         first_labels=tuple(loader.firsts),
         stepped=loader.stepped,
         stepped_at=loader.stepped_at,
+        share=loader.share,
     )

@@ -32,11 +32,13 @@ def _nest(frame: FrameType) -> Nest:
         return Nest(at=at)
     nodes = sorted(_around(enclosing_function(tree, frame), at.line), key=lambda found: found[1])
     loops = [(node, span) for node, span in nodes if isinstance(node, _LOOPS)]
+    branches = [(node, span) for node, span in nodes if isinstance(node, ast.If)]
     return Nest(
         at=at,
         loops=tuple(span for _, span in loops),
         heads=tuple(location(file, node.lineno, at.function) for node, _ in loops),
-        branches=tuple(span for node, span in nodes if isinstance(node, ast.If)),
+        branches=tuple(span for _, span in branches),
+        ifs=tuple(location(file, node.lineno, at.function) for node, _ in branches),
     )
 
 

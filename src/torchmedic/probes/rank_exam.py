@@ -14,7 +14,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.nn.modules import module as torch_module
-from torch.nn.modules.batchnorm import SyncBatchNorm, _BatchNorm
+from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.parallel import DistributedDataParallel
 
 from torchmedic.facts import FileSaved, Location, RankStep, WrapperSeen
@@ -98,7 +98,7 @@ class RankExam(Probe):
             self._wrapped += 1
             self._called_at = user_location(sys._getframe(1))
             self._fingerprint(args)
-        elif isinstance(module, _BatchNorm) and module.training and not isinstance(module, SyncBatchNorm):
+        elif module.training and normalises_alone(module):
             self._note_norm(module, args)
         if self._bypassed is None and self._is_bypass(module):
             self._bypassed = _called_from_outside(module, sys._getframe(1))
@@ -248,6 +248,11 @@ class RankExam(Probe):
                 return original(obj, f, *args, **kwargs)
 
         self._patches.replace(torch, "save", save)
+
+
+def normalises_alone(module: nn.Module) -> bool:
+    """Whether a layer is a BatchNorm of one rank: synchronised ones have a `forward` of their own."""
+    return isinstance(module, _BatchNorm) and type(module).forward is _BatchNorm.forward
 
 
 def _called_from_outside(module: nn.Module, frame: FrameType) -> Location | None:

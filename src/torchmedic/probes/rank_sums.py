@@ -1,18 +1,22 @@
-"""Gradients that a script exchanges by hand: whether what reaches the update is their mean over ranks, or their sum."""
+"""Gradients that a script exchanges by hand or in a hook: whether the update gets their mean or their sum."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
+import torch.distributed as dist
 from torch.utils._python_dispatch import _disable_current_modes
 
 from torchmedic.facts import GradientExchange, Location
-from torchmedic.probes.frames import user_location
+from torchmedic.probes.frames import is_user_file, location, user_location
 from torchmedic.probes.modules import Modules
-from torchmedic.record import Probe, Recorder
+from torchmedic.probes.patching import Patches, frame_hidden
+from torchmedic.record import Probe, Recorder, shielded
 
 _CLOSE_STEPS = 6
 _MOST_PARAMETERS = 8
@@ -33,22 +37,58 @@ class RankSums(Probe):
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self._followed: dict[str, weakref.ref[torch.Tensor]] = {}
+        self._is_over = False
+        self._patches = Patches()
         self._clear()
+        self._watch_hooks()
 
     def remove(self) -> None:
+        self._is_over = True
         self._followed.clear()
+        self._patches.restore()
 
     def _clear(self) -> None:
         self._local: dict[str, float] = {}
+        self._hooked: dict[str, float] = {}
+        self._defined_at: Location | None = None
         self._largest = 1
         self._exchanged_at: Location | None = None
         self._is_mean = False
         self._loss: float | None = None
 
+    def _watch_hooks(self) -> None:
+        """A communication hook is the last to see the gradients of one rank, bucket by bucket, in backward."""
+        original: Any = vars(dist)["_register_comm_hook"]
+        note = shielded(self)(self._note_bucket)
+
+        @functools.wraps(original)
+        def register(reducer: Any, state: Any, hook: Any) -> None:
+            @functools.wraps(hook)
+            def watched(*args: Any) -> Any:
+                if not self._is_over:
+                    note(hook, args[-1])
+                with frame_hidden:
+                    return hook(*args)
+
+            original(reducer, state, watched if inspect.isfunction(hook) else hook)
+
+        self._patches.replace(dist, "_register_comm_hook", register)
+
+    def _note_bucket(self, hook: Any, bucket: Any) -> None:
+        code = hook.__code__
+        if not is_user_file(code.co_filename):
+            return
+        names = {id(p): name for name, reference in self._followed.items() if (p := reference()) is not None}
+        for p, grad in zip(bucket.parameters(), bucket.gradients(), strict=True):
+            if id(p) in names and _is_plain(grad):
+                self._hooked[names[id(p)]] = _weighed(grad.detach())
+        if self._hooked:
+            self._defined_at = location(code.co_filename, code.co_firstlineno, code.co_qualname)
+
     def note(self, tensors: Iterable[Any]) -> None:
-        """An all-reduce is about to be called with these; the largest between backward and update carries gradients."""
+        """An all-reduce is about to be called with these; the largest from the gradients to the update carries them."""
         sizes = [t.numel() for t in tensors if isinstance(t, torch.Tensor) and t.is_floating_point()]
-        if self._local and max(sizes, default=0) > self._largest:
+        if (self._local or self._hooked) and max(sizes, default=0) > self._largest:
             self._largest = max(sizes)
             self._exchanged_at = user_location()
 
@@ -59,10 +99,11 @@ class RankSums(Probe):
         if not self._followed:
             self._followed = dict(self._chosen())
         self._loss = self.recorder.loss
-        self._local = self._sums()
+        self._local = self._hooked or self._sums()
 
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if self._exchanged_at is not None and not self.recorder.clock_is_held:
+        exchanged_at = self._exchanged_at or self._defined_at
+        if exchanged_at is not None and not self.recorder.clock_is_held:
             self.recorder.observe(
                 GradientExchange(
                     step=self.recorder.step + 1,
@@ -71,11 +112,13 @@ class RankSums(Probe):
                     loss=self._loss,
                     is_mean=self._is_mean,
                     optimizer=type(optimizer).__name__,
-                    exchanged_at=self._exchanged_at,
+                    exchanged_at=exchanged_at,
+                    in_hook=bool(self._hooked),
                 )
             )
         self._clear()
         if self.recorder.step >= _CLOSE_STEPS:
+            self._is_over = True
             self.recorder.rest(self)
 
     def _chosen(self) -> Iterator[tuple[str, weakref.ref[torch.Tensor]]]:

@@ -9,10 +9,11 @@ import torch
 from torch.nn.parallel import DistributedDataParallel
 from torch.overrides import TorchFunctionMode
 
-from torchmedic.facts import Location, WeightsWritten
+from torchmedic.facts import Location, WeightsWritten, WritesByRank
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.modes import LISTENS, may_put_on, take_off
 from torchmedic.probes.patching import Patches, frame_hidden, hide_frame
+from torchmedic.probes.rank_branches import writes_by_rank
 from torchmedic.record import Probe, Recorder
 
 _MOST_LINES = 8
@@ -20,7 +21,10 @@ _MOST_CALLS = 20_000
 
 
 class RankWrites(Probe):
-    """Listens from the end of `DistributedDataParallel(model)` to the first forward pass."""
+    """Listens from the end of `DistributedDataParallel(model)` to the first forward pass.
+
+    To listen for the whole of a run would cost too much: for later writes the source is read at the end.
+    """
 
     name = "rank-writes"
 
@@ -28,6 +32,7 @@ class RankWrites(Probe):
         super().install(recorder)
         self._patches = Patches()
         self._listener: _Writes | None = None
+        self._has_wrapped = False
         original = DistributedDataParallel.__init__
 
         @functools.wraps(original)
@@ -43,6 +48,7 @@ class RankWrites(Probe):
         self._patches.restore()
 
     def _listen(self, wrapper: Any) -> None:
+        self._has_wrapped = True
         if self._listener is None and self.recorder.is_ours and self.recorder.step == 0 and may_put_on():
             named = {p.data_ptr(): name for name, p in wrapper.module.named_parameters() if p.numel()}
             self._listener = _Writes(named)
@@ -57,6 +63,9 @@ class RankWrites(Probe):
 
     def on_finish(self) -> None:
         self._stop()
+        places = writes_by_rank() if self._has_wrapped else ()
+        if places:
+            self.recorder.observe(WritesByRank(places=places, step=self.recorder.step))
 
     def _stop(self) -> None:
         listener, self._listener = self._listener, None

@@ -15,10 +15,11 @@ from typing import Any
 from torchmedic.facts import PATIENT, Location, MovedOn, Standing, WorkerStand
 from torchmedic.probes import activity
 from torchmedic.probes.bindings import bindings
-from torchmedic.probes.frames import is_own_file, outward
+from torchmedic.probes.frames import is_own_file, outward, shown_path
 from torchmedic.probes.held_locks import holder_of, taker_of_same
+from torchmedic.probes.polls import Poll, polled_lock
 from torchmedic.probes.stacks import answer_signal, ask_stacks, of_worker, threads_now, user_line, waits_for_work
-from torchmedic.probes.waits import JOINING, TELLING, Wait, waits_for
+from torchmedic.probes.waits import JOINING, LOCK_FILE, TELLING, Wait, waits_for
 from torchmedic.probes.ways_out import ways_out
 from torchmedic.probes.work import Work
 from torchmedic.ranks.marks import mark_time, raise_mark
@@ -89,11 +90,14 @@ class Stuck(Probe):
         while not self._over.wait(seconds):
             now = time.monotonic()
             frame = sys._current_frames().get(self._main.ident or 0)
-            signature = self._signature(frame)
+            poll = polled_lock(frame)
+            signature = self._signature(frame) if poll is None else self._polling(poll.frame)
             last, pulse = pulse, activity.pulse(os.getpid(), self._main.native_id)
-            has_moved = signature != before or (not _joins(frame) and self._moves(last, pulse, seconds))
+            may_wake = poll is not None or _joins(frame)
+            has_moved = signature != before or (not may_wake and self._moves(last, pulse, seconds))
             # A loop with a pause is always met on the line of the pause: only its variables tell that it goes round.
-            bound_before, bound = bound, () if has_moved else bindings(frame)
+            bound_before, bound = bound, () if has_moved or poll is not None else bindings(frame)
+            del poll
             if has_moved or (bound_before and bound != bound_before):
                 self._move_on(now - still_since)
                 before, still_since = signature, now
@@ -109,6 +113,11 @@ class Stuck(Probe):
         """What changes when the main thread gets anywhere: its step, its stack of code and lines."""
         frames = [f for f in outward(frame) if not is_own_file(f.f_code.co_filename)][:12]
         return (self.recorder.step, *((f.f_code, f.f_lineno) for f in frames))
+
+    def _polling(self, frame: FrameType) -> tuple[Any, ...]:
+        """The same of a thread that polls for a lock: round after round it is on other lines of one loop."""
+        callers = [(f.f_code, f.f_lineno) for f in outward(frame.f_back)][:12]
+        return (self.recorder.step, frame.f_code, *callers)
 
     def _moves(self, last: activity.Pulse | None, now: activity.Pulse | None, seconds: float) -> bool:
         if last is None or now is None:
@@ -170,8 +179,8 @@ class Stuck(Probe):
             return None
         if len(self._steps) >= _ENOUGH_STEPS:
             usual = max(self._patience, TIMES_USUAL * max(self._steps))
-            # A server may take its time with an answer.
-            return _TIMES_NETWORK * usual if wait.kind == "network" else usual
+            # A server may take its time with an answer, and so may the work that another program does under a lock.
+            return _TIMES_NETWORK * usual if wait.kind in ("network", LOCK_FILE) else usual
         first = self.recorder.settings.first_step_after
         # Machines of a cluster may start minutes apart.
         return self._patience if wait.kind in TELLING and wait.call != JOINING else first
@@ -196,6 +205,8 @@ class Stuck(Probe):
     # -- what is written down ------------------------------------------------------------------------------------
 
     def _wait(self) -> Wait:
+        if self._poll() is not None:
+            return Wait(LOCK_FILE)
         threads = threads_now()
         stack = threads[0].stack if threads and threads[0].is_main else ()
         return waits_for(stack, user_line(stack), in_ddp=_has_ddp())
@@ -203,7 +214,8 @@ class Stuck(Probe):
     def _standing(self, still: float, wait: Wait, patience: float) -> Standing:
         threads = threads_now()
         stack = threads[0].stack if threads else ()
-        lock = activity.awaited_lock(os.getpid())
+        poll = self._poll() if wait.kind == LOCK_FILE else None
+        lock = activity.awaited_lock(os.getpid()) if poll is None else _lock_file(poll)
         blocked = next(iter(self._blocked[0]), None) if wait.kind == "pipe" else None
         holder = lock.holder if lock is not None else blocked
         frames = sys._current_frames()
@@ -219,9 +231,9 @@ class Stuck(Probe):
             still=still,
             patience=patience,
             usual=sorted(self._steps)[len(self._steps) // 2] if self._steps else None,
-            waits_for="file-lock" if lock is not None else kind,
+            waits_for="file-lock" if lock is not None and kind != LOCK_FILE else kind,
             call=wait.call,
-            where=user_line(stack),
+            where=(poll.place() if poll is not None else None) or user_line(stack),
             threads=threads,
             workers=workers,
             file=lock.path if lock is not None else "",
@@ -234,6 +246,9 @@ class Stuck(Probe):
             too_busy=self._too_busy(),
             step=self.recorder.step,
         )
+
+    def _poll(self) -> Poll | None:
+        return polled_lock(sys._current_frames().get(self._main.ident or 0))
 
     def _workers(self) -> tuple[WorkerStand, ...]:
         pids = activity.children(os.getpid())[:_MOST_WORKERS]
@@ -257,6 +272,13 @@ def _taker_for(workers: tuple[WorkerStand, ...], frames: dict[int, FrameType]) -
     """The thread that takes the lock which a worker waits for: it may have held that one when the worker was forked."""
     lines = (user_line(worker.stack) for worker in workers if worker.stack)
     return next((taker for line in lines if line and (taker := taker_of_same(line, frames)) is not None), None)
+
+
+def _lock_file(poll: Poll) -> activity.FileLock | None:
+    """The file that is polled for, and who holds the system's lock on it, if anybody does."""
+    if not poll.path:
+        return None
+    return activity.FileLock(path=shown_path(os.path.abspath(poll.path)), holder=activity.lock_holder(poll.path))
 
 
 def _joins(frame: FrameType | None) -> bool:

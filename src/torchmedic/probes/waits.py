@@ -11,6 +11,7 @@ from torchmedic.late import late_dataclass
 # Waits that show by themselves what is missing, before the first step as well.
 TELLING = frozenset({"collective", "gradients", "loader", "file-lock", "pipe"})
 
+LOCK_FILE = "lock-file"
 JOINING = "init_process_group"
 # A process that ends waits in here until all it has put into its queues was taken.
 _HANDS_OVER = "_finalize_join"

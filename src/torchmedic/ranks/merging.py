@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from torchmedic.facts import (
+    AwaitedBy,
     ChildDeath,
     CollectiveCalls,
     Crash,
@@ -81,7 +82,7 @@ def merged(main: Run | None, ranks: Iterable[Run]) -> Run:
     ordered = tuple(latest[rank] for rank in sorted(latest))
     if not ordered:
         return main or Run()
-    ordered = _with_ends(tuple(map(_without_echo, ordered)), main)
+    ordered = _with_those_waiting(_with_ends(tuple(map(_without_echo, ordered)), main))
     own = tuple(_worth_telling(main, ordered)) if main is not None else ()
     first = main.info if main is not None else ordered[0].info
     info = replace(
@@ -132,6 +133,21 @@ def _with_ends(ranks: tuple[Run, ...], main: Run | None) -> tuple[Run, ...]:
     ends = {run.info.rank: end for run in ranks if (end := _own_end(run)) is not None}
     ends |= {seen.rank: seen for seen in main.all(RankEnded)} if main is not None else {}
     return tuple(_with_end(run, ends[run.info.rank]) if run.info.rank in ends else run for run in ranks)
+
+
+def _with_those_waiting(ranks: tuple[Run, ...]) -> tuple[Run, ...]:
+    """Give each rank that is in no collective the ranks that are in one."""
+    waiting = [run.info.rank for run in ranks if _is_in_collective(run)]
+    if not waiting:
+        return ranks
+    awaited = AwaitedBy(ranks=tuple(waiting))
+    return tuple(
+        run if run.info.rank in waiting else replace(run, observations=(*run.observations, awaited)) for run in ranks
+    )
+
+
+def _is_in_collective(run: Run) -> bool:
+    return any(not call.done for seen in run.all(CollectiveCalls) for call in seen.calls)
 
 
 def _with_end(run: Run, end: RankEnded) -> Run:

@@ -41,6 +41,8 @@ def _is_endless(standing: Standing) -> bool:
 
 def _long(standing: Standing, patience: float) -> float:
     """For how long a rank has to stand where it stands, given the patience of those that wait for it."""
+    if standing.waits_for == "lock-file" and standing.patience:
+        return standing.patience  # as long as it may take, by its own word
     return _TIMES_PATIENT * patience if standing.waits_for in SLOW else min(_STILL_SECONDS, patience / 2)
 
 

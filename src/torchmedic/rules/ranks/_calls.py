@@ -23,6 +23,7 @@ from torchmedic.facts import (
 
 GRADIENTS = "gradients"
 BUFFERS = "buffers"
+_OF_EQUAL_SIZE = ("all_reduce", "broadcast", "reduce", "gather")
 _ALMOST = 2.0  # seconds: a Ctrl-C reaches all processes at once, and they take their time to end
 _NAMES = {
     GRADIENTS: "the gradient all-reduce of `backward`",
@@ -100,6 +101,42 @@ def parting(run: Run) -> Parting | None:
     return None
 
 
+def unequal_call(run: Run) -> Parting | None:
+    """A call at one line that all ranks came back from, with tensors of different sizes; of ranks that ended well.
+
+    Only calls are compared of which all ranks made as many, one like the other: their numbers mean the same call then.
+    """
+    by_rank = {rank.info.rank: calls_of(rank) for rank in run.ranks}
+    well = all(rank.info.ended > 0 and not rank.info.exit_code and not _was_ended(rank) for rank in run.ranks)
+    if not well or len(by_rank) < 2 or len({max(calls, default=0) for calls in by_rank.values()}) > 1:
+        return None
+    shared = sorted(set.intersection(*(set(calls) for calls in by_rank.values())))
+    rows = [Parting(number, {rank: calls[number] for rank, calls in by_rank.items()}) for number in shared]
+    if any(len({call.op for call in row.waiting.values()}) > 1 or not _all_done(row) for row in rows):
+        return None
+    return next((row for row in rows if _is_unequal(row)), None)
+
+
+def _all_done(row: Parting) -> bool:
+    return all(call.done for call in row.waiting.values())
+
+
+def _is_unequal(row: Parting) -> bool:
+    calls = list(row.waiting.values())
+    is_one_line = all(_same_line(call.where, calls[0].where) for call in calls)
+    return calls[0].op in _OF_EQUAL_SIZE and is_one_line and len({_size(call.form) for call in calls}) > 1
+
+
+def _size(form: str) -> tuple[str, int]:
+    """The type of a tensor and the number of its values: shapes may differ where these agree.
+
+    >>> _size("float32[2, 3]") == _size("float32[6] with rank 0 as root"), _size("int64[]")
+    (True, ('int64', 1))
+    """
+    dtype, _, shape = form.partition(" with ")[0].partition("[")
+    return dtype, math.prod(int(word) for word in shape.rstrip("]").split(",") if word.strip())
+
+
 def known_only_to(run: Run, place: Location | None) -> list[int]:
     """The ranks that have called a collective at this line, or met one that another called there.
 
@@ -157,6 +194,7 @@ def _doing(standing: Standing) -> str:
         "loader": ", waiting for a batch",
         "lock": ", waiting for a lock",
         "file-lock": ", waiting for a lock on a file",
+        "lock-file": ", waiting for a lock file",
         "sleep": ", asleep",
         "process": ", waiting for another process",
         "collective": f", in `{standing.call}`",

@@ -48,6 +48,15 @@ def _is_chosen_at(depth: int, one: Nests, other: Nests) -> bool:
     return any(not _holds(branch, other[depth]) for branch in one[depth].branches)
 
 
+def choosing_if(one: Nests, other: Nests) -> Location | None:
+    """The `if` in a function that both stand in, through which the one went and the other did not."""
+    depth = fork(one, other)
+    if depth is None:
+        return None
+    pairs = zip(one[depth].branches, one[depth].ifs, strict=False)
+    return next((at for branch, at in pairs if not _holds(branch, other[depth])), None)
+
+
 def comes_first(one: Nests, other: Nests) -> bool:
     """Whether the one stands before the other in the same pass of the same loops, no `if` having chosen either."""
     depth = fork(one, other)

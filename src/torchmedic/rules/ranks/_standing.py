@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from torchmedic.facts import Location, Run, Standing, standing_of
+from torchmedic.facts import AwaitedBy, Location, Run, Standing, standing_of
 from torchmedic.findings import Also
 
+_BETWEEN_RANKS = ("collective", "gradients")
 _LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}", f"{os.sep}lib{os.sep}python")
 
 
 def stuck(run: Run) -> Standing | None:
-    """Where a run of one process stands still, of its own accord."""
+    """Where a process stands still, of its own accord: not for other ranks, nor while others wait for it."""
     standing = standing_of(run)
-    return standing if standing is not None and standing.patience > 0 and run.info.world == 1 else None
+    if standing is None or not standing.patience:
+        return None
+    is_between_ranks = standing.waits_for in _BETWEEN_RANKS or run.first(AwaitedBy) is not None
+    return None if is_between_ranks and run.info.world > 1 else standing
 
 
 def own_lines(stack: tuple[Location, ...]) -> list[Location]:

@@ -24,6 +24,7 @@ _WAITS = {
     "loader": "waits for a batch of its DataLoader",
     "lock": "waits for a lock",
     "file-lock": "waits for a lock on a file",
+    "lock-file": "waits for a lock file to be free",
     "sleep": "sleeps",
     "process": "waits for another process",
     "pipe": "waits for a child process that is blocked writing to a pipe",
@@ -181,6 +182,8 @@ def _way_out(standing: Standing, is_endless: bool, died: ThreadDied | None) -> R
         return Remedy(title="mend the line that the thread died on, and let it hand its end on to the reader")
     if is_endless:
         return Remedy(title="give the loop an end: a limit to its rounds, and an exception when it is reached")
+    if standing.waits_for == "lock-file":
+        return Remedy(title="remove the lock file if who made it is gone: a run that was killed leaves its own behind")
     if standing.waits_for == "file-lock":
         return Remedy(title="give the lock back before any collective: others may need it to get there")
     if taken_elsewhere(standing):
@@ -193,6 +196,8 @@ _SOONER = Remedy(title="let the group fail sooner: `init_process_group(..., time
 
 def _held_by(run: Run, standing: Standing) -> Iterator[str]:
     """Who has the lock on a file that a rank waits for."""
+    if standing.waits_for == "lock-file" and standing.file:
+        yield f"it asks for `{standing.file}` again and again"
     if standing.waits_for != "file-lock":
         return
     file = f"`{os.path.basename(standing.file)}`" if standing.file else "the file"

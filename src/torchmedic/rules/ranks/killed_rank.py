@@ -59,7 +59,8 @@ class KilledRank(Rule):
             return
         rank, ended = gone[0]
         last = max(calls_of(rank).values(), key=lambda call: call.number, default=None)
-        left, seen = rank.first(AbruptExit), rank.first(LastSeen)
+        left = next((left for left in rank.all(AbruptExit) if left.status == ended.status), None)
+        seen = rank.first(LastSeen)
         where = left.where if left is not None else seen.where if seen is not None else last.where if last else None
         others = [part.info.rank for part in run.ranks if part is not rank]
         were = "was" if len(others) == 1 else "were"

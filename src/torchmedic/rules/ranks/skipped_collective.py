@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from torchmedic.facts import CollectiveCall, CollectiveCalls, Run, standing_of
@@ -19,7 +20,9 @@ from torchmedic.rules.ranks._calls import (
     whereabouts,
 )
 from torchmedic.rules.ranks._loops import has_left_loop
-from torchmedic.rules.ranks._nesting import comes_first, is_chosen
+from torchmedic.rules.ranks._nesting import choosing_if, comes_first, is_chosen
+
+_CHOOSES = re.compile(r"rank|is_main|is_master|main_process|global_zero")
 
 
 class SkippedCollective(Rule):
@@ -54,7 +57,10 @@ class SkippedCollective(Rule):
             where=call.where,
             label=f"reached by {ranks_text(callers)} alone",
             step=call.step,
-            also=tuple(Also(location=at, why=why) for at, why in whereabouts(run, others))[:4],
+            also=(
+                *_choice(call, parted.calls[others[0]], callers),
+                *(Also(location=at, why=why) for at, why in whereabouts(run, others)),
+            )[:4],
             culprit=Culprit(op=call.op),
             evidence=tuple(_evidence(run, parted, others)),
             remedies=_remedies(call, parted.calls[others[0]]),
@@ -75,6 +81,14 @@ def first_skipped(run: Run, parted: Parting) -> CollectiveCall | None:
         if all(comes_first(call.nests, other.nests) for other in rest):
             return call
     return None
+
+
+def _choice(call: CollectiveCall, instead: CollectiveCall | None, callers: list[int]) -> tuple[Also, ...]:
+    """The `if` that sent some ranks to the call, and others past it."""
+    at = choosing_if(call.nests, instead.nests) if instead is not None else None
+    if at is None or not _CHOOSES.search(at.source):
+        return ()  # all may have gone through it, and parted behind it
+    return (Also(location=at, why=f"only {ranks_text(callers)} went through this `if`"),)
 
 
 def _remedies(call: CollectiveCall, instead: CollectiveCall | None) -> tuple[Remedy, ...]:

@@ -22,7 +22,8 @@ class UnexplainedStandstill(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         standing = stuck(run)
-        if standing is None or (standing.waits_for in ("lock", "file-lock", "pipe") and standing.where is not None):
+        told = ("lock", "file-lock", "lock-file", "pipe")
+        if standing is None or (standing.waits_for in told and standing.where is not None):
             return
         main = next((t.stack for t in standing.threads if t.is_main), ())
         yield self.diagnose(

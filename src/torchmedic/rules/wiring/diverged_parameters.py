@@ -13,6 +13,7 @@ from torchmedic.facts import (
     StateLoaded,
     WeightsWritten,
     WrapperSeen,
+    WritesByRank,
 )
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.ranks._calls import GRADIENTS, calls_of, ranks_text
@@ -47,7 +48,7 @@ class DivergedParameters(Rule):
             yield self._came_late(seen, name, step)
             return
         since = f"they were equal after step {equal}" if equal is not None else "they differ since the first step"
-        cause = _changed_on_some(run, name, step)
+        cause = _changed_on_some(run, name, step, equal)
         yield self.diagnose(
             headline=f"`{name}` differs between ranks after step {step}",
             confidence="proven",
@@ -106,16 +107,28 @@ class DivergedParameters(Rule):
         )
 
 
-def _changed_on_some(run: Run, name: str, step: int) -> tuple[Location, str] | None:
+def _changed_on_some(run: Run, name: str, step: int, equal: int | None) -> tuple[Location, str] | None:
     """The line that loaded or wrote weights on some ranks and not on others, or on each of them other numbers."""
-    loads = {r.info.rank: [s.where for s in r.all(StateLoaded) if (s.step or 0) < step and s.where] for r in run.ranks}
+    since = equal or 0
+    loads = {
+        r.info.rank: [s.where for s in r.all(StateLoaded) if since <= (s.step or 0) < step and s.where]
+        for r in run.ranks
+    }
     for where, here in _on_some(loads):
         return where, f"loaded on {ranks_text(here)} alone"
+    if equal is not None:
+        return _written_by_rank(run)
     writes = {r.info.rank: [s.where for s in r.all(WeightsWritten) if name in s.names] for r in run.ranks}
     for where, here in _on_some(writes):
         return where, f"written on {ranks_text(here)} alone"
     common = next((where for seen in writes.values() for where in reversed(seen)), None)
     return (common, "written on every rank, with numbers of its own") if common is not None else None
+
+
+def _written_by_rank(run: Run) -> tuple[Location, str] | None:
+    """The one line of the script that writes weights under an `if` that chooses ranks."""
+    places = {place for seen in run.all(WritesByRank) for place in seen.places}
+    return (places.pop(), "the one line that writes weights where the rank decides") if len(places) == 1 else None
 
 
 def _on_some(places: dict[int, list[Location]]) -> Iterator[tuple[Location, list[int]]]:

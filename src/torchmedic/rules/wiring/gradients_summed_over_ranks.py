@@ -10,6 +10,9 @@ from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 _ENOUGH = 3
 _NEAR = 1e-3
 _APART = 0.05
+# A hook may send gradients in half precision: what cancels out leaves its roundings.
+_NEAR_ROUNDED = 0.04
+_APART_ROUNDED = 0.2
 # They divide a gradient by its own size: a factor in front of it changes little.
 _SCALE_FREE = frozenset(
     {"Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop", "Rprop", "Adafactor"}
@@ -23,7 +26,9 @@ class GradientsSummedOverRanks(Rule):
     name = "gradients-summed-over-ranks"
     severity = "warning"
     symptoms = (Symptom.LOSS_NOISY, Symptom.SCORE_LOW)
-    tell_apart = "gradients are all-reduced by hand; the update sees their sum, not their mean"
+    tell_apart = (
+        "gradients are all-reduced by hand or in a communication hook; the update sees their sum, not their mean"
+    )
     needs = (GradientExchange,)
     across_ranks = True
 
@@ -50,11 +55,18 @@ class GradientsSummedOverRanks(Rule):
                 "the loss of every rank is a mean over its own batch: the mean over all is the mean of the ranks",
                 f"so it was in {len(summed)} of the {len(steps)} first steps",
             ),
-            remedies=(
-                Remedy(title="divide by the number of ranks afterwards: `p.grad /= dist.get_world_size()`"),
-                Remedy(title="or let `DistributedDataParallel(model)` average them while backward goes on"),
-            ),
+            remedies=_IN_HOOK if first[0].in_hook else _BY_HAND,
         )
+
+
+_BY_HAND = (
+    Remedy(title="divide by the number of ranks afterwards: `p.grad /= dist.get_world_size()`"),
+    Remedy(title="or let `DistributedDataParallel(model)` average them while backward goes on"),
+)
+_IN_HOOK = (
+    Remedy(title="divide in the hook, before the exchange: `bucket.buffer().div_(dist.get_world_size())`"),
+    Remedy(title="or take a hook of `torch.distributed.algorithms.ddp_comm_hooks`, which averages"),
+)
 
 
 def _by_step(run: Run) -> Iterator[list[GradientExchange]]:
@@ -77,14 +89,16 @@ def _is_of_shares(ranks: list[GradientExchange]) -> bool:
 def _summed(ranks: list[GradientExchange]) -> str | None:
     """A parameter whose gradient at the update is the sum of all ranks' own, as are all others that can be judged."""
     told = None
+    is_rounded = any(seen.in_hook for seen in ranks)
+    near, apart = (_NEAR_ROUNDED, _APART_ROUNDED) if is_rounded else (_NEAR, _APART)
     for name in ranks[0].local:
         if not all(name in seen.local and name in seen.stepped for seen in ranks):
             return None
         total = sum(seen.local[name] for seen in ranks)
         size = sum(abs(seen.local[name]) for seen in ranks)
-        if size == 0 or abs(total) < _APART * size:
+        if size == 0 or abs(total) < apart * size:
             continue
-        if any(abs(seen.stepped[name] - total) > _NEAR * size for seen in ranks):
+        if any(abs(seen.stepped[name] - total) > near * size for seen in ranks):
             return None
         told = told or name
     return told

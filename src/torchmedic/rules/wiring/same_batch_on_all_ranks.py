@@ -29,17 +29,19 @@ class SameBatchOnAllRanks(Rule):
             return
         first = next(iter(compared[0].values()))
         seeds = {s.seed for s in compared[0].values()}
+        shares = _shares(run)
         loader = _loader(run)
-        seeded = _seeded(run) if loader is None and len(seeds) == 1 else None
+        by_seed = loader is None or len(shares) == len(run.ranks)
+        seeded = _seeded(run) if by_seed and len(seeds) == 1 else None
         yield self.diagnose(
             headline=f"all {len(run.ranks)} ranks train on the same batches: {len(batches)} of {len(batches)} compared",
             confidence="proven",
-            where=loader or seeded or first.called_at,
-            label=_label(loader, seeded),
+            where=seeded or loader or first.called_at,
+            label=_label(loader, seeded, len(shares)),
             step=first.step,
             culprit=Culprit(phase="data"),
-            evidence=tuple(_evidence(len(run.ranks), len(seeds) == 1, loader is not None)),
-            remedies=_remedies(loader is not None),
+            evidence=tuple(_evidence(run, shares, same_seed=len(seeds) == 1 and by_seed)),
+            remedies=_BY_SEED if by_seed else _ONE_SHARE if shares else _NO_SHARES,
         )
 
 
@@ -48,26 +50,40 @@ def _seeded(run: Run) -> Location | None:
     return next((at for seen in run.all(RandomDraws) if (at := seen.seeded.get("torch")) is not None), None)
 
 
-def _label(loader: Location | None, seeded: Location | None) -> str:
-    if loader is not None:
-        return "hands out the same rows on every rank"
-    return "the same seed on every rank" if seeded is not None else "is given the same rows on every rank"
+def _shares(run: Run) -> set[tuple[int, int]]:
+    """The parts of the rows that samplers of the ranks hand out; empty where there is no `DistributedSampler`."""
+    seen = [[s for s in rank.all(LoaderSeen) if s.trained] for rank in run.ranks]
+    return {share for of_rank in seen for s in of_rank[:1] if (share := s.share) is not None}
+
+
+def _label(loader: Location | None, seeded: Location | None, shares: int) -> str:
+    if seeded is not None:
+        return "the same seed on every rank"
+    if loader is None:
+        return "is given the same rows on every rank"
+    return "hands out other rows on every rank, with the same numbers" if shares > 1 else _SAME_ROWS
 
 
 def _loader(run: Run) -> Location | None:
     return next((seen.built for seen in run.all(LoaderSeen) if seen.trained and seen.built is not None), None)
 
 
-def _evidence(ranks: int, same_seed: bool, has_loader: bool) -> Iterator[str]:
+def _evidence(run: Run, shares: set[tuple[int, int]], same_seed: bool) -> Iterator[str]:
+    ranks = len(run.ranks)
     yield f"{ranks} ranks do the work of one: the averaged gradient is that of one rank"
-    if same_seed and not has_loader:
+    if len(shares) == 1:
+        (part, of), *_ = shares
+        yield f"its `DistributedSampler` hands out part {part} of {of} on every rank"
+    if len(shares) > 1:
+        yield "its `DistributedSampler` gives every rank other rows: what comes of them is drawn, and alike"
+    if same_seed:
         yield "the random seed is the same on all ranks"
 
 
-def _remedies(has_loader: bool) -> tuple[Remedy, ...]:
-    if has_loader:
-        return (
-            Remedy(title="give the loader `sampler=DistributedSampler(dataset)` in place of `shuffle=True`"),
-            Remedy(title="call `sampler.set_epoch(epoch)` at the top of every epoch"),
-        )
-    return (Remedy(title="draw the rows of each rank by its own seed (`seed + rank`), or take every `world`-th row"),)
+_SAME_ROWS = "hands out the same rows on every rank"
+_NO_SHARES = (
+    Remedy(title="give the loader `sampler=DistributedSampler(dataset)` in place of `shuffle=True`"),
+    Remedy(title="call `sampler.set_epoch(epoch)` at the top of every epoch"),
+)
+_ONE_SHARE = (Remedy(title="give the sampler the rank of its process: `DistributedSampler(dataset, rank=rank)`"),)
+_BY_SEED = (Remedy(title="draw the rows of each rank by its own seed (`seed + rank`), or take every `world`-th row"),)
