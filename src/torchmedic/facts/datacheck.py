@@ -125,7 +125,10 @@ class Lengths:
 
 @fact
 class TableColumn(Observation):
-    """The statistics of one column; minimum to std are over finite values. `type` is the engine's own word."""
+    """The statistics of one column; minimum to std are over finite values. `type` is the engine's own word.
+
+    Of a column of lists these are of their lengths; `bad_lists` have elements that are missing or not finite.
+    """
 
     kind: ClassVar[str] = "table-column"
     source: str
@@ -143,6 +146,8 @@ class TableColumn(Observation):
     mean: float | None = None
     std: float | None = None
     smallest: float | None = None
+    bad_lists: int = 0
+    bad_elements: int = 0
     beyond_half: int = 0
     whole_beyond_bf16: int = 0
     whole_beyond_float32: int = 0
@@ -234,7 +239,10 @@ class RepeatedRows(Observation):
 
 @fact
 class SharedBetween(Observation):
-    """Rows, keys or groups that two parts of the data share. `how`: exact, near, changed, reworded, key or group."""
+    """Rows, keys or groups that two parts of the data share.
+
+    `how`: exact, near, changed, reworded, key, group, or pixels of images.
+    """
 
     kind: ClassVar[str] = "shared-between"
     source: str

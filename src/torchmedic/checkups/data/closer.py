@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from torchmedic.checkups.data.engine import LARGEST_DOUBLE, Column, DuckTable, Table, Wanted, literal
@@ -245,5 +246,12 @@ def lengths(whole: Table, column: Column, shortest: float, longest: float) -> Le
         f"GROUP BY {column.sql} ORDER BY n DESC LIMIT 1"
     )[0]
     total = whole.query(f"SELECT count({column.sql}) FROM {{t}}")[0][0]
-    share = common[1] / total
-    return Lengths(shortest=int(shortest), longest=int(longest), common=int(common[0]), share=share)
+    share, usual = common[1] / total, int(common[0])
+    cells = list_cells(whole, column, Wanted("length", low=usual)) if share >= _READABLE else ()
+    return Lengths(shortest=int(shortest), longest=int(longest), common=usual, share=share, cells=cells)
+
+
+def list_cells(whole: Table, column: Column, wanted: Wanted) -> tuple[Cell, ...]:
+    """Some of the wanted lists; an engine shows their length."""
+    cells = whole.cells(column, wanted, 3)
+    return tuple(replace(cell, text=f"a list of {cell.text}") if cell.text.isdigit() else cell for cell in cells)

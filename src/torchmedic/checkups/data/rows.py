@@ -98,6 +98,10 @@ def _wanted(fact: TableColumn) -> Iterator[tuple[str, Wanted]]:
                 yield kind, Wanted(kind)
     if fact.texts is not None:
         yield "text", Wanted("text")
+    if fact.bad_lists:
+        yield "bad-elements", Wanted("elements")
+    if fact.lengths is not None and fact.lengths.cells:
+        yield "other-length", Wanted("length", low=fact.lengths.common)
     for code in fact.stand_ins:
         yield "missing-code", Wanted("number", low=code.value)
     if fact.outliers is not None:
