@@ -160,9 +160,9 @@ def _count_flat(tally: _Tally, piece: np.ndarray, start: int) -> None:
     flat = np.flatnonzero(items.min(axis=1) == items.max(axis=1))
     tally.flat += len(flat)
     for i in flat if tally.listing is not unlisted else ():
-        tally.listing(tally.source, tally.row(i + start), tally.name, "single-value", str(items[i, 0]))
+        tally.listing(tally.source, tally.row(int(i) + start), tally.name, "single-value", str(items[i, 0]))
     room = _MOST_LISTED - len(tally.flat_items)
-    tally.flat_items += [tally.at(i + start) for i in flat[:room]]
+    tally.flat_items += [tally.at(int(i) + start) for i in flat[:room]]
     tally.flat_values += [float(items[i, 0]) for i in flat[:room]]
 
 

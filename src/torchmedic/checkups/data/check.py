@@ -201,7 +201,9 @@ def _ragged_lines(opened: Opened) -> Iterator[FileTrouble]:
     for file, lines in by_file.items():
         first = min(lines)
         count = f"{len(lines)} line{'s' if len(lines) > 1 else ''}"
-        detail = f"{count} with another number of cells than the header, not counted as rows; the first: {lines[first][:60]}"
+        detail = (
+            f"{count} with another number of cells than the header, not counted as rows; the first: {lines[first][:60]}"
+        )
         yield FileTrouble(source=file, trouble="ragged-lines", detail=detail, line=first)
 
 

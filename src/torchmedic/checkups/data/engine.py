@@ -305,7 +305,9 @@ def described(position: int, name: str, kind: str) -> Column:
     read = f"len({column})" if family == "list" else f"({column} ->> '$')" if kind == "JSON" else column
     found = Column(name, f"c{position}", kind, family, read)
     if family in ("list", "other"):
-        found = replace(found, whole=f"{found.sql}_whole", whole_read=f"hash({column})")
+        # With the length: an empty list has the hash of one that holds a missing element.
+        parts = f"{column}, len({column})" if family == "list" else column
+        found = replace(found, whole=f"{found.sql}_whole", whole_read=f"hash({parts})")
     if is_list_of_numbers(kind):
         bad = f"len(list_filter({column}, lambda e: e IS NULL OR NOT isfinite(CAST(e AS DOUBLE))))"
         found = replace(found, bad=f"{found.sql}_bad", bad_read=bad)

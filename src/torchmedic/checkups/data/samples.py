@@ -64,7 +64,7 @@ def _each(data: Any, failed: list[tuple[int, str]]) -> Iterator[tuple[int, Any]]
         for i in range(len(data)):
             try:
                 thing = data[i]
-            except Exception as error:  # noqa: BLE001 - whatever the user's code raises
+            except Exception as error:
                 failed.append((i, _short(error)))
                 if len(failed) == i + 1 == _HOPELESS:
                     raise
@@ -77,7 +77,7 @@ def _each(data: Any, failed: list[tuple[int, str]]) -> Iterator[tuple[int, Any]]
             for one in _unbatched(thing) if hasattr(data, "batch_sampler") and hasattr(data, "dataset") else (thing,):
                 yield number, one
                 number += 1
-    except Exception as error:  # noqa: BLE001 - whatever the user's code raises
+    except Exception as error:
         if not number:
             raise
         failed.append((number, _short(error)))
@@ -117,14 +117,12 @@ def _fields(thing: Any, name: str) -> Iterator[tuple[str, np.ndarray]]:
             yield name or "sample", array
 
 
-def sample_facts(
-    source: str, samples: Samples, listing: Listing = unlisted, prefix: str = ""
-) -> Iterator[Observation]:
+def sample_facts(source: str, samples: Samples, listing: Listing = unlisted, prefix: str = "") -> Iterator[Observation]:
     """Each field over all samples, each graph, and the samples that could not be had."""
     if samples.failed:
         number, said = samples.failed[0]
-        count = f"{len(samples.failed)} of {samples.count + len(samples.failed)} samples fail"
-        yield FileTrouble(source=source, trouble="failing-samples", detail=f"{count}; sample {number}: {said}")
+        share = f"{len(samples.failed)} of {samples.count + len(samples.failed)} samples fail"
+        yield FileTrouble(source=source, trouble="failing-samples", detail=f"{share}; sample {number}: {said}")
     for name, arrays in samples.fields.items():
         numbers = samples.numbers[name]
         shapes = Counter(array.shape for array in arrays)

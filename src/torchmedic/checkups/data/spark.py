@@ -149,7 +149,7 @@ def _column(position: int, field: Any) -> Column:
     if family in ("list", "other"):
         found = replace(found, whole=f"{found.sql}_whole", whole_read=f"CAST({quoted} AS STRING)")
     if is_list_of_numbers(kind):
-        bad = f"size(filter({quoted}, e -> e IS NULL OR NOT coalesce(abs(CAST(e AS DOUBLE)) <= {LARGEST_DOUBLE}, false)))"
+        bad = f"size(filter({quoted}, e -> e IS NULL OR NOT abs(CAST(e AS DOUBLE)) <= {LARGEST_DOUBLE}))"
         found = replace(found, bad=f"{found.sql}_bad", bad_read=bad)
     return found
 

@@ -35,7 +35,7 @@ def repeats_in(table: Table, small: Table, roles: Roles, rows: int) -> Iterator[
     """Equal rows, ids aside; and rows that are equal but for the label."""
     columns = [c for c in table.columns if c is not roles.id]
     features = [c for c in columns if c is not roles.label and c is not roles.split]
-    if (len(features) < 2 and not any(c.whole for c in features)) or rows < 2:
+    if len(features) < 2 or rows < 2:
         return
     hashed = row_hash(table, columns)
     repeats, among = table.repeated(hashed, rows)
@@ -80,17 +80,19 @@ def by_chance(small: Table, columns: list[Column]) -> float:
 
 
 def _examples(table: Table, hashed: str, among: str) -> tuple[Cell, ...]:
-    shown = ", ".join(f"min({column.sql})" for column in table.columns[:4])
+    # Of lists and the like the view has the length alone, which shows nothing.
+    columns = ([c for c in table.columns if not c.whole] or table.columns)[:4]
+    shown = ", ".join(f"min({column.sql})" for column in columns)
     rows = table.query(
         f"SELECT count(*), {shown} FROM (SELECT *, {hashed} AS h FROM {{t}}) WHERE {among} "
         f"GROUP BY h HAVING count(*) > 1 ORDER BY count(*) DESC, {shown} LIMIT 3"
     )
-    names = [column.name for column in table.columns[:4]]
+    names = [column.name for column in columns]
     return tuple(Cell(text=f"{row[0]} times " + _pairs(names, row[1:])) for row in rows)
 
 
 def _conflict_examples(table: Table, features: list[Column], label: Column) -> tuple[Cell, ...]:
-    shown = features[:4]
+    shown = ([c for c in features if not c.whole] or features)[:4]
     listed = ", ".join(f"min({column.sql})" for column in shown)
     rows = table.query(
         f"SELECT min({label.sql}), max({label.sql}), {listed} "

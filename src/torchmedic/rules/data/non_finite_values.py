@@ -44,7 +44,8 @@ class NonFiniteValues(DataRule):
         count = many(column.bad_lists, "list")
         return self.report(
             place,
-            f"{count} in `{column.column}` {'has' if column.bad_lists == 1 else 'have'} NaN, infinite or missing elements",
+            f"{count} in `{column.column}` {'has' if column.bad_lists == 1 else 'have'} NaN, "
+            "infinite or missing elements",
             cells=column.cells,
             label="not all of it is finite",
             evidence=[f"{many(column.bad_elements, 'element')} in {count} of {many(column.rows, 'row')}"],
