@@ -8,7 +8,7 @@ import platform
 import sqlite3
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,14 @@ class DirtyDataError(AssertionError):
     """Data that `assert_clean_data` was given is not clean; the text is the report."""
 
 
+@dataclass(frozen=True, repr=False)
+class DataVerdict(Verdict):
+    """The verdict about data. Printed, or left on the last line of a cell, it is the report."""
+
+    def __repr__(self) -> str:
+        return _drawn(self).strip() if self.diagnoses else "no trouble found"
+
+
 def check_data(
     data: Any,
     *,
@@ -38,9 +46,10 @@ def check_data(
     where: str = "",
     trust: bool = False,
     samples: int | None = 2000,
-) -> Verdict:
+) -> DataVerdict:
     """Look for dirt in a path, a frame, an array, a tensor, a graph, a Dataset, a DataLoader, or a dict of them.
 
+    What comes back is printed as a report; `diagnoses` are its findings, `outcome` is "healthy" where there are none.
     Of a Dataset or DataLoader at most `samples` samples are fetched; None is all of them. Inside `torchmedic run` the
     findings are part of the run's report.
 
@@ -62,7 +71,8 @@ def check_data(
     seen = tuple(_asked_at(fact, asked) for fact in checkup.seen)
     _tell_run(seen)
     info = RunInfo(argv=("data",), python=platform.python_version())
-    return examine(Run(info=info, observations=seen))
+    found = examine(Run(info=info, observations=seen))
+    return DataVerdict(**{one.name: getattr(found, one.name) for one in fields(found)})
 
 
 def assert_clean_data(data: Any, *, allow: Iterable[str] = (), hints: bool = False, **roles: Any) -> None:

@@ -54,5 +54,6 @@ def visits(rows: int = 2400) -> pd.DataFrame:
     table["bill"] = rng.integers(3 * 10**7, 9 * 10**7, rows)
     table["site"] = "A"
     table["lengths"] = [[1.0] * (7 if i == 9 else 8) for i in range(rows)]
+    table["vector"] = [[i * 0.5, float("nan") if i == 3 else 1.0, None if i in (3, 90) else 2.0] for i in range(rows)]
     table["label"] = np.sort(np.where(rng.random(rows) < 0.01, 3, rng.integers(0, 2, rows)))
     return pd.concat([table, table.iloc[:40].assign(label=3, number=table.number[:40] + rows)], ignore_index=True)

@@ -15,6 +15,7 @@ import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from click.testing import CliRunner, Result
 
 import torchmedic
@@ -215,6 +216,48 @@ def test_training_and_test_texts_are_compared_by_folder_and_up_to_some_words(tmp
     pd.DataFrame({"text": [*test[:20], *test[32:]], "label": 0}).to_csv(tmp_path / "test/data-00000.csv", index=False)
     said = " ".join(_run(tmp_path).output.split())  # where a line ends depends on the folder's name
     assert "30 of 50 rows of `test` are in `train` too but for a few words" in said
+
+
+def test_the_list_of_rows_holds_lists_and_days_too(tmp_path: Path) -> None:
+    vectors: list[list[float | None]] = [[0.5, 1.0, 2.0] for _ in range(60)]
+    vectors[7], vectors[9] = [0.5, None, float("nan")], [0.5]
+    days = ["2021-02-31" if i in (3, 40) else f"2021-03-{i % 28 + 1:02}" for i in range(60)]
+    pd.DataFrame({"v": vectors, "day": days, "x": np.arange(60) % 7}).to_parquet(tmp_path / "t.parquet", index=False)
+    _run(tmp_path / "t.parquet", "--rows", tmp_path / "bad.parquet")
+    found = duckdb.sql(f'SELECT "row", "column", trouble FROM \'{tmp_path / "bad.parquet"}\' ORDER BY ALL').fetchall()
+    lists = [(7, "v", "bad-elements"), (9, "v", "other-length")]
+    assert found == [(3, "day", "no-such-day"), *lists, (40, "day", "no-such-day")]
+
+
+def test_a_sample_keeps_its_number_where_others_are_left_out() -> None:
+    class Signals:
+        def __len__(self) -> int:
+            return 30
+
+        def __getitem__(self, i: int) -> tuple[np.ndarray, int]:
+            if i == 4:
+                raise ValueError("no such signal")
+            signal = np.arange(5 if i == 2 else 6, dtype=np.float32)
+            return (signal * np.nan if i == 8 else signal), i % 2
+
+    found = {d.name: d for d in torchmedic.check_data(Signals()).diagnoses}
+    assert "sample 4: ValueError: no such signal" in found["unreadable-file"].evidence[0]
+    assert found["ragged-lengths"].culprit.examples == ("row 2: shape [5]",)
+    assert found["non-finite-values"].culprit.examples[0] == "row 8: [0][8, 0] = nan"
+
+
+def test_a_saved_list_of_samples_is_looked_at_field_by_field(tmp_path: Path) -> None:
+    samples = [(torch.arange(12.0).reshape(3, 4) + i, i % 3 + 1) for i in range(40)]
+    samples[21] = (torch.zeros(3, 4), 1)
+    torch.save({"train": samples}, tmp_path / "samples.pt")
+    found = {d.name: d for d in torchmedic.check_data(tmp_path / "samples.pt").diagnoses}
+    assert "items 21" in found["single-value-images"].evidence[0]
+    assert found["labels-not-from-zero"].culprit.field == "train[1]"
+
+
+def test_what_check_data_gives_back_is_printed_as_the_report() -> None:
+    assert "error[DAT100]: `tensor` holds 1 NaN" in str(torchmedic.check_data(np.array([1.0, np.nan])))
+    assert str(torchmedic.check_data(np.array([1.0, 2.0]))) == "no trouble found"
 
 
 def test_the_assertion_for_pytest_tells_what_it_found() -> None:

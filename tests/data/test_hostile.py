@@ -17,7 +17,7 @@ import torch
 
 from torchmedic.checkups.data import files
 from torchmedic.checkups.data.check import Checkup, check_paths
-from torchmedic.checkups.data.options import Options
+from torchmedic.checkups.data.options import DataError, Options
 from torchmedic.facts import DataSource, FileTrouble, Run, TableColumn
 from torchmedic.triage import examine
 
@@ -278,3 +278,51 @@ def test_parts_of_one_table_are_one_table(tmp_path: Path) -> None:
     checkup = check_paths((str(tmp_path / "part-*.csv"),), Options())
     assert [fact.rows for fact in checkup.seen if isinstance(fact, DataSource)] == [300]
     assert [fact.source for fact in checkup.seen if isinstance(fact, FileTrouble)] == [str(tmp_path / "part-3.csv")]
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "   "])
+def test_a_short_line_near_the_head_costs_that_line_alone(mark: str, tmp_path: Path) -> None:
+    cells = [[f"{i}.5", f"{i * 7 % 11}.25", f"{i * 3 % 5}.125"] for i in range(500)]
+    cells[30], cells[31] = cells[30][:2], [*cells[31], "9"]
+    lines = [mark.join(line) for line in [["a", "b", "c"], *cells]]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    checkup = check_paths((str(tmp_path / "t.csv"),), Options())
+    trouble = next(fact for fact in checkup.seen if isinstance(fact, FileTrouble))
+    assert (trouble.trouble, trouble.line, trouble.detail[:7]) == ("ragged-lines", 32, "2 lines")
+    assert [(f.rows, f.columns) for f in checkup.seen if isinstance(f, DataSource)] == [(498, 3)]
+
+
+def test_an_empty_cell_between_tabs_is_a_missing_cell(tmp_path: Path) -> None:
+    lines = ["a\tb\tc", *(f"{i}.5\t{'' if i == 600 else i * 7 % 11}\t{i % 5}.25" for i in range(900))]
+    (tmp_path / "t.tsv").write_text("\n".join(lines) + "\n")
+    checkup = check_paths((str(tmp_path / "t.tsv"),), Options())
+    column = next(fact for fact in checkup.seen if isinstance(fact, TableColumn) and fact.column == "b")
+    assert (column.rows, column.nulls, column.cells[0].line) == (900, 1, 602)
+    assert not [fact for fact in checkup.seen if isinstance(fact, FileTrouble)]
+
+
+def test_a_pattern_that_names_folders_means_what_is_in_them(tmp_path: Path) -> None:
+    for name in ("north", "south"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "t.csv").write_text("a,b\n1,2\n3,4\n")
+    (tmp_path / "empty").mkdir()
+    sources = [f.source for f in check_paths((str(tmp_path / "*th"),), Options()).seen if isinstance(f, DataSource)]
+    assert sources == [str(tmp_path / name / "t.csv") for name in ("north", "south")]
+    with pytest.raises(DataError, match="no data files"):
+        check_paths((str(tmp_path / "empt*"),), Options())
+
+
+def test_a_link_to_nowhere_is_no_such_file(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").symlink_to(tmp_path / "gone.csv")
+    with pytest.raises(DataError, match="no such file"):
+        check_paths((str(tmp_path / "t.csv"),), Options())
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "trouble"),
+    [("text.npy", b"hello", "unreadable"), ("half.pt", b"PK\x03\x04" + bytes(5000), "truncated")],
+)
+def test_what_a_file_is_not_is_told_by_its_bytes(name: str, content: bytes, trouble: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    seen = check_paths((str(tmp_path / name),), Options()).seen
+    assert [fact.trouble for fact in seen if isinstance(fact, FileTrouble)] == [trouble]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -11,10 +12,11 @@ import pyarrow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from torchmedic.checkups.data.arrays import array_facts
 from torchmedic.checkups.data.hashes import repeated_hashes
 from torchmedic.checkups.data.objects import check_object
 from torchmedic.checkups.data.options import Options
-from torchmedic.facts import Observation, RepeatedRows, SpreadByGroup, TableColumn
+from torchmedic.facts import ArraySeen, Observation, RepeatedRows, SpreadByGroup, TableColumn
 
 _CELL = st.one_of(
     st.none(),
@@ -75,6 +77,49 @@ def test_repeats_and_conflicts_are_those_of_pandas(rows: list[tuple[int, int, in
     labels = frame.groupby(["a", "b"]).label.transform("nunique")
     conflicting = int((labels > 1).sum())
     assert (seen.repeats if seen else 0, seen.conflicting if seen else 0) == (repeats, conflicting)
+
+
+@settings(max_examples=20)
+@given(st.lists(st.tuples(_CELL, st.lists(_CELL, max_size=3), st.integers(0, 1)), min_size=2, max_size=30))
+def test_rows_with_lists_repeat_where_all_their_cells_do(rows: list[tuple[Any, list[Any], int]]) -> None:
+    doubled = [*rows, *rows[:2]]
+    listed = pyarrow.array([list(cells) for _, cells, _ in doubled], pyarrow.list_(pyarrow.float64()))
+    number = pyarrow.array([x for x, _, _ in doubled], pyarrow.float64())
+    table = pyarrow.table({"x": number, "v": listed, "label": [label for _, _, label in doubled]})
+    facts = check_object(table, Options(), None).seen
+    seen = next((f for f in facts if isinstance(f, RepeatedRows)), None)
+    # NaN equals NaN here, and 0.0 equals -0.0.
+    keys = [(_known(x), tuple(map(_known, cells)), label) for x, cells, label in doubled]
+    assert (seen.repeats if seen else 0) == len(keys) - len(set(keys))
+    column = next(f for f in facts if isinstance(f, TableColumn) and f.column == "v")
+    bad = [sum(x is None or not math.isfinite(x) for x in cells) for _, cells, _ in doubled]
+    assert (column.bad_lists, column.bad_elements) == (sum(map(bool, bad)), sum(bad))
+
+
+def _known(x: float | None) -> object:
+    return "missing" if x is None else "nan" if x != x else x + 0.0
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 9), st.integers(1, 4), st.integers(1, 4), st.data())
+def test_arrays_are_counted_as_numpy_counts_them(items: int, height: int, width: int, data: st.DataObject) -> None:
+    cells = data.draw(st.lists(_CELL, min_size=items * height * width, max_size=items * height * width))
+    array = np.array([math.nan if x is None else x for x in cells]).reshape(items, height, width)
+    listed: list[tuple[Any, ...]] = []
+    seen = next(f for f in array_facts("s", "x", array, listing=lambda *place: listed.append(place)))
+    assert isinstance(seen, ArraySeen)
+    finite = array[np.isfinite(array)]
+    assert (seen.nan, seen.inf) == (np.isnan(array).sum(), np.isinf(array).sum())
+    assert (seen.minimum, seen.maximum) == ((finite.min(), finite.max()) if finite.size else (None, None))
+    assert seen.beyond_half == (np.abs(finite) > 65504).sum()
+    flat = [i for i, item in enumerate(array) if item.size >= 4 and (item == item.flat[0]).all()]
+    assert (seen.flat, list(seen.flat_items)) == (len(flat), flat[:5])
+    troubles = [trouble for _, _, _, trouble, _ in listed]
+    assert {kind: troubles.count(kind) for kind in ("nan", "inf", "single-value")} == {
+        "nan": seen.nan,
+        "inf": seen.inf,
+        "single-value": len(flat),
+    }
 
 
 @settings(max_examples=25)

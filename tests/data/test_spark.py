@@ -117,6 +117,7 @@ def test_every_finding_about_other_columns_is_that_of_duckdb(server: str, tmp_pa
     assert _findings(tmp_path / "visits.parquet", engine="spark", remote=server) == on_duckdb
     found = {code for code, *_ in on_duckdb}
     wanted = {
+        "DAT100",
         "DAT103",
         "DAT106",
         "DAT107",
@@ -133,7 +134,7 @@ def test_every_finding_about_other_columns_is_that_of_duckdb(server: str, tmp_pa
 
 def test_what_training_and_test_files_share_is_that_of_duckdb(server: str, tmp_path: Path) -> None:
     table = visits(800).assign(day=lambda t: t["seen"].str[:10], patient=lambda t: t["number"] % 800 * 7 % 30)
-    table = table.drop(columns=["lengths", "seen", "number"])
+    table = table.drop(columns=["seen", "number"])
     parts = {"train": table.iloc[:600], "test": table.iloc[500:], "all": table}
     paths = [tmp_path / f"{name}.parquet" for name in parts]
     for path, part in zip(paths, parts.values(), strict=True):

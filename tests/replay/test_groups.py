@@ -23,6 +23,19 @@ def test_groups_are_those_of_the_bad_rows() -> None:
     assert groups_of(line, ("1", "3"), {"events": events}) == ("item: 8",)
 
 
+def test_groups_of_a_line_that_groups_or_works_on_what_was_grouped() -> None:
+    events = pd.DataFrame({"item": [7, 8, 9, 8], "value": [1.0, 2.0, 3.0, 2.0]})
+    held = {"events": events, "by": events.groupby("item")["value"]}
+    for text in (
+        "z = (x - m) / by.transform('std')",
+        "z = (x - m) / events.groupby('item')['value'].transform('std')",
+        "z = events.groupby(by='item')['value'].transform(scaled)",
+    ):
+        assert groups_of(ast.parse(text).body[0], ("1", "3"), held) == ("item: 8",), text
+    odd = ast.parse("z = x / events.groupby(lambda i: i % 2)['value'].transform('std')").body[0]
+    assert groups_of(odd, ("1",), held) == ()
+
+
 def test_a_line_without_a_look_up_has_no_groups() -> None:
     assert groups_of(ast.parse("z = (x - x.mean()) / x.std()").body[0], ("1",), {}) == ()
     assert groups_of(ast.parse("z = list(map(f, x))").body[0], ("1",), {}) == ()

@@ -134,7 +134,7 @@ def _verdict(checkup: Checkup, targets: tuple[str, ...], seconds: float) -> tupl
             "format": seen.format,
             "rows": seen.rows,
             "columns": seen.columns,
-            "files": len(seen.files),
+            "files": seen.file_count or len(seen.files),
             "bytes": seen.bytes,
             "roles": seen.roles,
             "guessed": list(seen.guessed),

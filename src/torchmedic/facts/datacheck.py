@@ -30,7 +30,8 @@ class Cell:
 class DataSource(Observation):
     """One data set that was looked at. `roles` says which column is label, group, id, time or split.
 
-    `guessed` names the roles nobody gave; `sampled` is how many rows the closer looks were taken on, None for all.
+    `guessed` names the roles nobody gave; `sampled` is how many rows the closer looks were taken on, None for all. Of
+    very many files `files` are the first ones, `file_count` says how many there are.
     """
 
     kind: ClassVar[str] = "data-source"
@@ -39,12 +40,12 @@ class DataSource(Observation):
     rows: int | None = None
     columns: int | None = None
     files: tuple[str, ...] = ()
+    file_count: int = 0
     bytes: int = 0
     roles: dict[str, str] = field(default_factory=dict)
     guessed: tuple[str, ...] = ()
     sampled: int | None = None
     where_clause: str = ""
-    rows_before: int | None = None
     seconds: float = 0.0
     interrupted: bool = False
     asked: Location | None = None
@@ -104,11 +105,10 @@ class TwoScales:
 
 @fact
 class Instants:
-    """A column of dates: how many carry which zone, how many no calendar has, how many lie outside all reason."""
+    """A column of dates: how many carry which zone, how many no calendar has."""
 
     zones: tuple[tuple[str, int], ...] = ()
     impossible: int = 0
-    implausible: int = 0
     cells: tuple[Cell, ...] = ()
 
 
@@ -125,7 +125,10 @@ class Lengths:
 
 @fact
 class TableColumn(Observation):
-    """The statistics of one column; minimum to std are over finite values. `type` is the engine's own word."""
+    """The statistics of one column; minimum to std are over finite values. `type` is the engine's own word.
+
+    Of a column of lists these are of their lengths; `bad_lists` have elements that are missing or not finite.
+    """
 
     kind: ClassVar[str] = "table-column"
     source: str
@@ -143,8 +146,9 @@ class TableColumn(Observation):
     mean: float | None = None
     std: float | None = None
     smallest: float | None = None
+    bad_lists: int = 0
+    bad_elements: int = 0
     beyond_half: int = 0
-    whole_beyond_bf16: int = 0
     whole_beyond_float32: int = 0
     constant: str | None = None
     distinct: int | None = None
@@ -234,7 +238,10 @@ class RepeatedRows(Observation):
 
 @fact
 class SharedBetween(Observation):
-    """Rows, keys or groups that two parts of the data share. `how`: exact, near, changed, reworded, key or group."""
+    """Rows, keys or groups that two parts of the data share.
+
+    `how`: exact, near, changed, reworded, key, group, or pixels of images.
+    """
 
     kind: ClassVar[str] = "shared-between"
     source: str
@@ -327,7 +334,6 @@ class FileTrouble(Observation):
     trouble: str
     detail: str = ""
     line: int | None = None
-    rows_before: int | None = None
     asked: Location | None = None
     step: int | None = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ _PIECE = 32 << 20
 _LARGEST_HALF = 65504.0
 _MOST_LISTED = 5
 _LABEL = re.compile(r"(?:^|[._\]'\"/])(?:y|labels?|targets?)(?:_(?:train|test|val))?['\"\]]*$", re.IGNORECASE)
+_IN_LIST = re.compile(r"\[(\d+)\]")
 _MASK = re.compile(r"mask|segm", re.IGNORECASE)
 _IN_NUMPY = ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool")
 
@@ -34,6 +35,7 @@ class _Tally:
     source: str
     name: str
     listing: Listing
+    numbers: Sequence[int] = ()
     nan: int = 0
     inf: int = 0
     beyond_half: int = 0
@@ -47,13 +49,30 @@ class _Tally:
     column_low: Any = None
     column_high: Any = None
 
+    def at(self, position: int) -> int:
+        """The number of an item in the data that the array was taken from."""
+        return self.numbers[position] if self.numbers else int(position)
+
+    def row(self, position: int) -> int:
+        """What the item is a row of: in a list of arrays or graphs these are the rows, whatever they hold."""
+        listed = None if self.numbers else _IN_LIST.match(self.name)
+        return int(listed[1]) if listed else self.at(position)
+
 
 def array_facts(
-    source: str, name: str, array: np.ndarray, purpose: str | None = None, listing: Listing = unlisted
+    source: str,
+    name: str,
+    array: np.ndarray,
+    purpose: str | None = None,
+    listing: Listing = unlisted,
+    numbers: Sequence[int] = (),
 ) -> Iterator[Observation]:
-    """What is seen of one array. Every bad place goes to `listing`, some of them into the facts."""
+    """What is seen of one array. Every bad place goes to `listing`, some of them into the facts.
+
+    `numbers` are those of its items in the data, where some were left out.
+    """
     kind = purpose_of(name) if purpose is None else purpose
-    tally = _Tally(source=source, name=name, listing=listing)
+    tally = _Tally(source=source, name=name, listing=listing, numbers=numbers)
     if array.dtype.kind in "fiub" and array.size:
         for start, piece in _pieces(array):
             _count(tally, piece, start, kind)
@@ -120,18 +139,18 @@ def _count_bad(tally: _Tally, piece: np.ndarray, finite: np.ndarray, start: int)
     tally.inf += int(piece.size - finite.sum()) - nan
     bad = np.argwhere(~finite)
     for index in bad[: _MOST_LISTED - len(tally.cells)]:
-        shown = f"{_placed(tally.name, index, start)} = {piece[tuple(index)]}"
-        tally.cells.append(Cell(row=int(index[0]) + start, text=shown))
+        shown = f"{_placed(tally, index, start)} = {piece[tuple(index)]}"
+        tally.cells.append(Cell(row=tally.row(index[0] + start), text=shown))
     if tally.listing is not unlisted:
         for index in bad:
             value = piece[tuple(index)]
             trouble = "nan" if value != value else "inf"
-            place = _placed(tally.name, index, start)
-            tally.listing(tally.source, int(index[0]) + start, place, trouble, str(value))
+            place = _placed(tally, index, start)
+            tally.listing(tally.source, tally.row(index[0] + start), place, trouble, str(value))
 
 
-def _placed(name: str, index: np.ndarray, start: int) -> str:
-    return f"{name}[{', '.join(map(str, (int(index[0]) + start, *map(int, index[1:]))))}]"
+def _placed(tally: _Tally, index: np.ndarray, start: int) -> str:
+    return f"{tally.name}[{', '.join(map(str, (tally.at(index[0] + start), *map(int, index[1:]))))}]"
 
 
 def _count_flat(tally: _Tally, piece: np.ndarray, start: int) -> None:
@@ -141,9 +160,9 @@ def _count_flat(tally: _Tally, piece: np.ndarray, start: int) -> None:
     flat = np.flatnonzero(items.min(axis=1) == items.max(axis=1))
     tally.flat += len(flat)
     for i in flat if tally.listing is not unlisted else ():
-        tally.listing(tally.source, int(i) + start, tally.name, "single-value", str(items[i, 0]))
+        tally.listing(tally.source, tally.row(int(i) + start), tally.name, "single-value", str(items[i, 0]))
     room = _MOST_LISTED - len(tally.flat_items)
-    tally.flat_items += [int(i) + start for i in flat[:room]]
+    tally.flat_items += [tally.at(int(i) + start) for i in flat[:room]]
     tally.flat_values += [float(items[i, 0]) for i in flat[:room]]
 
 

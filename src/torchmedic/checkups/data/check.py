@@ -201,7 +201,9 @@ def _ragged_lines(opened: Opened) -> Iterator[FileTrouble]:
     for file, lines in by_file.items():
         first = min(lines)
         count = f"{len(lines)} line{'s' if len(lines) > 1 else ''}"
-        detail = f"{count} with another number of cells than the header; the first: {lines[first][:60]}"
+        detail = (
+            f"{count} with another number of cells than the header, not counted as rows; the first: {lines[first][:60]}"
+        )
         yield FileTrouble(source=file, trouble="ragged-lines", detail=detail, line=first)
 
 
@@ -222,13 +224,17 @@ def _part(table: Table) -> str:
 def _shared(train: Table, test: Table, options: Options) -> Iterator[Observation]:
     theirs = {column.name: column for column in test.columns}
     common = [
-        replace(c, raw="", read=c.sql) for c in train.columns if c.name in theirs and theirs[c.name].family == c.family
+        replace(c.copied(), raw="", bad="")
+        for c in train.columns
+        if c.name in theirs and theirs[c.name].family == c.family
     ]
     if len(common) < 0.6 * max(len(train.columns), len(test.columns)):
         return
     both = train.with_columns(common)
     both.name = test.name
-    right = ", ".join(f"{theirs[column.name].sql} AS {column.sql}" for column in common)
+    pairs = [(theirs[column.name], column) for column in common]
+    named = [(one.sql, other.sql) for one, other in pairs] + [(one.whole, other.whole) for one, other in pairs]
+    right = ", ".join(f"{one} AS {other}" for one, other in named if one)
     small, _ = both.sample()
     roles = roles_of(both, options)
     short = Path(train.name).name, Path(test.name).name

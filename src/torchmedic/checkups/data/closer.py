@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from torchmedic.checkups.data.engine import LARGEST_DOUBLE, Column, DuckTable, Table, Wanted, literal
@@ -214,8 +215,7 @@ def instants(whole: Table, small: Table, column: Column, twin: Column) -> Instan
     looks = next((form for form, n in zip(forms, dated, strict=True) if n and n >= _READABLE * rows), None)
     if looks is None:
         return None
-    day = forms[looks]
-    impossible = f"{looks} AND {day} IS NULL"
+    impossible = f"{looks} AND {forms[looks]} IS NULL"
     zoned, plain, wrong = counted.query(
         f"SELECT count(*) FILTER (WHERE {looks} AND length({c}) > 10 AND regexp_matches({c}, '{_ZONE}')), "
         f"count(*) FILTER (WHERE {looks} AND length({c}) > 10 AND NOT regexp_matches({c}, '{_ZONE}')), "
@@ -231,9 +231,16 @@ def instants(whole: Table, small: Table, column: Column, twin: Column) -> Instan
         if plain < zoned
         else f"regexp_matches({c}, '{_ZONE}')"
     )
-    text = counted.query(f"SELECT {c} FROM {{t}} WHERE {asked} LIMIT 1")
-    cells = whole.cells(column, Wanted("equal", text=str(text[0][0])), 3) if text else ()
-    return Instants(zones=zones, impossible=int(wrong), cells=cells)
+    texts = counted.query(f"SELECT {c}, count(*) FROM {{t}} WHERE {asked} GROUP BY {c} ORDER BY 2 DESC, 1 LIMIT 3")
+    cells = [cell for text, _ in texts for cell in whole.cells(column, Wanted("equal", text=str(text)), 2)]
+    return Instants(zones=zones, impossible=int(wrong), cells=tuple(cells[:4]))
+
+
+def impossible_days(column: Column) -> str:
+    """The condition in SQL under which a cell has the form of a date and names no day."""
+    c = column.sql
+    wrong = (f"(regexp_matches({c}, '{form}') AND {day.format(c=c)} IS NULL)" for form, day in _DATES.items())
+    return " OR ".join(wrong)
 
 
 def lengths(whole: Table, column: Column, shortest: float, longest: float) -> Lengths | None:
@@ -245,5 +252,12 @@ def lengths(whole: Table, column: Column, shortest: float, longest: float) -> Le
         f"GROUP BY {column.sql} ORDER BY n DESC LIMIT 1"
     )[0]
     total = whole.query(f"SELECT count({column.sql}) FROM {{t}}")[0][0]
-    share = common[1] / total
-    return Lengths(shortest=int(shortest), longest=int(longest), common=int(common[0]), share=share)
+    share, usual = common[1] / total, int(common[0])
+    cells = list_cells(whole, column, Wanted("length", low=usual)) if share >= _READABLE else ()
+    return Lengths(shortest=int(shortest), longest=int(longest), common=usual, share=share, cells=cells)
+
+
+def list_cells(whole: Table, column: Column, wanted: Wanted) -> tuple[Cell, ...]:
+    """Some of the wanted lists; an engine shows their length."""
+    cells = whole.cells(column, wanted, 3)
+    return tuple(replace(cell, text=f"a list of {cell.text}") if cell.text.isdigit() else cell for cell in cells)

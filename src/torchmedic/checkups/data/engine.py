@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import math
 import tempfile
 from collections.abc import Callable, Iterator
@@ -27,7 +28,9 @@ _numbers = itertools.count()
 class Column:
     """A column: its name for people and in SQL, its type, the family that says how to look at it, how it is read.
 
-    Numbers that were read from a column of text have that text in a second column of the view, `raw`.
+    Numbers that were read from a column of text have that text in a second column of the view, `raw`. Lists, which are
+    looked at by their length, and what else is no single value have one that equal contents share, `whole`; lists of
+    numbers have the count of their missing and non-finite elements in `bad`.
     """
 
     name: str
@@ -37,23 +40,37 @@ class Column:
     read: str = ""
     raw: str = ""
     raw_read: str = ""
+    whole: str = ""
+    whole_read: str = ""
+    bad: str = ""
+    bad_read: str = ""
+
+    @property
+    def compared(self) -> str:
+        """Its column in the view that is equal where its contents are."""
+        return self.whole or self.sql
 
     def names(self) -> list[str]:
         """Its columns in the view."""
-        return [self.sql, self.raw] if self.raw else [self.sql]
+        return [name for _, name in self.reads()]
 
     def reads(self) -> list[tuple[str, str]]:
         """How each of its columns in the view is read."""
-        return [(self.read, self.sql), *([(self.raw_read, self.raw)] if self.raw else [])]
+        beside = ((self.raw_read, self.raw), (self.whole_read, self.whole), (self.bad_read, self.bad))
+        return [(self.read, self.sql), *((read, name) for read, name in beside if name)]
 
     def copied(self) -> Column:
         """The same column in a copy of the view."""
-        return replace(self, read=self.sql, raw_read=self.raw)
+        return replace(self, read=self.sql, raw_read=self.raw, whole_read=self.whole, bad_read=self.bad)
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A kind of cell: missing, nan, inf, text (no number), outside (of low to high), number (low), equal to a text."""
+    """A kind of cell.
+
+    missing, nan, inf, text (no number), outside (of low to high), number (low), equal to a text; of lists length (not
+    low) and elements (some missing or not finite).
+    """
 
     kind: str
     low: float = 0.0
@@ -72,12 +89,16 @@ class Wanted:
             "outside": f"({number} < {self.low!r} OR {number} > {self.high!r}) AND abs({number}) <= {LARGEST_DOUBLE}",
             "number": f"{number} = {self.low!r}",
             "equal": f"CAST({raw} AS STRING) = {literal(self.text)}",
+            "length": f"{column.sql} <> {self.low:.0f}",
+            "elements": f"{column.bad} > 0",
         }[self.kind]
 
     def holds(self, said: str) -> bool:
         """Whether the text of a cell is one, as the engine would judge."""
         if self.kind in ("missing", "equal"):
             return said == self.text
+        if self.kind in ("length", "elements"):
+            return self._holds_list(said)
         try:
             number = float(said) if said.isascii() and "_" not in said else None
         except ValueError:
@@ -90,6 +111,18 @@ class Wanted:
             "number": number == self.low,
             "outside": math.isfinite(number) and not self.low <= number <= self.high,
         }.get(self.kind, False)
+
+    def _holds_list(self, said: str) -> bool:
+        """The same of a list as JSON writes it."""
+        try:
+            elements = json.loads(said)
+        except ValueError:
+            return False
+        if not isinstance(elements, list):
+            return False
+        if self.kind == "length":
+            return len(elements) != self.low
+        return any(one is None or (isinstance(one, float) and not math.isfinite(one)) for one in elements)
 
 
 class Table(Protocol):
@@ -268,8 +301,25 @@ def as_number(column: Column) -> Column:
 
 def described(position: int, name: str, kind: str) -> Column:
     """A column as DuckDB describes it. Lists are looked at by their length, mixed values of JSON as text."""
-    family = family_of(kind)
-    read = f"len({quoted(name)})" if family == "list" else quoted(name)
-    if kind == "JSON":
-        read = f"({quoted(name)} ->> '$')"
-    return Column(name, f"c{position}", kind, family, read)
+    family, column = family_of(kind), quoted(name)
+    read = f"len({column})" if family == "list" else f"({column} ->> '$')" if kind == "JSON" else column
+    found = Column(name, f"c{position}", kind, family, read)
+    if family in ("list", "other"):
+        # With the length: an empty list has the hash of one that holds a missing element.
+        parts = f"{column}, len({column})" if family == "list" else column
+        found = replace(found, whole=f"{found.sql}_whole", whole_read=f"hash({parts})")
+    if is_list_of_numbers(kind):
+        bad = f"len(list_filter({column}, lambda e: e IS NULL OR NOT isfinite(CAST(e AS DOUBLE))))"
+        found = replace(found, bad=f"{found.sql}_bad", bad_read=bad)
+    return found
+
+
+def is_list_of_numbers(kind: str) -> bool:
+    """Whether an engine's name of a type says so.
+
+    >>> is_list_of_numbers("FLOAT[3]"), is_list_of_numbers("array<double>"), is_list_of_numbers("VARCHAR[]")
+    (True, True, False)
+    """
+    within = kind.lower().removeprefix("array<").removesuffix(">")
+    within = within.rpartition("[")[0] if within.endswith("]") else within
+    return family_of(kind) == "list" and family_of(within) in ("float", "integer")

@@ -19,6 +19,7 @@ from torchmedic.checkups.data.sources import Source
 from torchmedic.checkups.data.structures import structure_facts
 from torchmedic.facts import DataSource, Observation
 
+_NUMPY = b"\x93NUMPY"
 _SWOLLEN, _PACKED_AWAY = 1 << 30, 200
 
 
@@ -40,6 +41,7 @@ def other_facts(
         source=source.name,
         format=source.format,
         files=tuple(str(path) for path in source.files[:1000]),
+        file_count=len(source.files),
         bytes=size,
         asked=next((options.read_at[str(path)] for path in source.files if str(path) in options.read_at), None),
         seconds=time.monotonic() - started,
@@ -64,6 +66,9 @@ def _file_facts(path: Path, kind: str, options: Options, listing: Listing) -> It
 
 
 def _mapped(path: Path) -> np.ndarray:
+    with path.open("rb") as file:
+        if file.read(len(_NUMPY)) != _NUMPY:
+            raise Unreadable("unreadable", "its first bytes are not those of a NumPy file")
     try:
         array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
     except ValueError as error:

@@ -46,8 +46,16 @@ def as_utf8(path: Path, encoding: str, folder: Path) -> Path:
 
 def divided_by_blanks(path: Path) -> bool:
     """Whether the first lines are columns of numbers with blanks between them, as many as make them look good."""
-    lines = [line.split() for line in first_lines(path) if line.strip()]
-    if len(lines) < 2 or len({len(cells) for cells in lines}) != 1 or len(lines[0]) < 2:
+    written = [line for line in first_lines(path) if line.strip()]
+    tabs = {line.count("\t") for line in written}
+    if len(tabs) == 1 and min(tabs) > 0:
+        # One tab a cell: between two of them a cell may be empty further down, and blanks belong to the cells.
+        return False
+    lines = [line.split() for line in written]
+    if len(lines) < 2 or len(lines[0]) < 2:
+        return False
+    # A line may have lost a cell.
+    if sum(len(cells) == len(lines[0]) for cells in lines) < max(2, _READABLE * len(lines)):
         return False
     cells = [cell for line in lines[1:] for cell in line]
     return 2 * sum(re.fullmatch(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?", cell) is not None for cell in cells) >= len(cells)

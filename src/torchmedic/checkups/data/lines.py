@@ -22,6 +22,7 @@ _SECONDS = 8.0
 _WIDEST = 100
 _HEAD = 1 << 16
 _RECORDS = 200
+_MOSTLY = 0.8
 
 
 @contextlib.contextmanager
@@ -159,7 +160,7 @@ def dialect_of(connection: Any, path: Path) -> Dialect:
     lines = first_lines(path) if path.is_file() else []
     mark = _mark_of(lines)
     known = {"quote": "'\"'", "escape": "'\"'"} | ({"delim": literal(mark)} if mark else {})
-    found = _sniffed(connection, path, known)
+    found = _sniffed_in_spite(connection, path, known, lines)
     if not found.header and _begins_with_names(lines[found.skip :], found.delimiter):
         found = _sniffed(connection, path, known | {"header": str(True), "skip": str(found.skip)})
     return found
@@ -200,6 +201,30 @@ def _sniffed(connection: Any, path: Path, known: dict[str, str]) -> Dialect:
     )
     delimiter, newline, skip, header, columns = connection.execute(asked).fetchall()[0]
     return Dialect(str(delimiter), str(newline), int(skip), bool(header), {c["name"]: c["type"] for c in columns})
+
+
+def _sniffed_in_spite(connection: Any, path: Path, known: dict[str, str], lines: list[str]) -> Dialect:
+    """The dialect, also where a line among the first ones has a cell too few or too many: the engine then gives up."""
+    try:
+        found, refusal = _sniffed(connection, path, known), None
+    except Exception as error:  # noqa: BLE001 - the engine's own kinds; what a second look does not mend is raised
+        found, refusal = None, error
+    if found is None or len(found.columns) == 1:
+        with contextlib.suppress(Exception):
+            lenient = _sniffed(connection, path, known | {"ignore_errors": str(True)})
+            if len(lenient.columns) > 1 and _mostly_divided(lines, lenient):
+                return lenient
+    if found is None:
+        raise refusal or EOFError(path)
+    return found
+
+
+def _mostly_divided(lines: list[str], dialect: Dialect) -> bool:
+    """Whether nearly all of the first lines have as many cells as there are columns: sentences have not."""
+    if len(dialect.delimiter) > 1:
+        return False
+    records = list(csv.reader([line for line in lines[dialect.skip :] if line], delimiter=dialect.delimiter))
+    return sum(len(record) == len(dialect.columns) for record in records) >= _MOSTLY * max(2, len(records))
 
 
 def _begins_with_names(lines: list[str], delimiter: str) -> bool:

@@ -25,6 +25,7 @@ _GEOMETRIC = {
     "torch_geometric.data.graph_store": ("EdgeAttr", "EdgeLayout"),
     "torch_geometric.edge_index": ("EdgeIndex", "SortOrder", "CatMetadata"),
 }
+_ARCHIVE = b"PK\x03\x04"
 _NAMED = re.compile(r"GLOBAL ([\w.]+)|class(?:es)? ([\w.]+)|(?:found|:) ([\w.]+\.[\w.]+)")
 
 
@@ -104,6 +105,9 @@ def _unsafe(path: Path) -> list[str]:
 def _refuse_packed(path: Path) -> None:
     """torch stores tensors unpacked; a packed part that grows a hundredfold was made to fill a disk or a memory."""
     if not _is_zip(path):
+        with path.open("rb") as file:
+            if file.read(len(_ARCHIVE)) == _ARCHIVE:
+                raise Unreadable("truncated", "an archive of torch without its end")
         return
     with zipfile.ZipFile(path) as archive:
         for entry in archive.infolist():

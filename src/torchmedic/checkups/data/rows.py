@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from torchmedic.checkups.data.closer import impossible_days
 from torchmedic.checkups.data.engine import Column, DuckTable, Table, Wanted, literal, quoted
 from torchmedic.checkups.data.tables import Looked
 from torchmedic.facts import Observation, SpreadByGroup, TableColumn
@@ -47,6 +48,9 @@ class RowList:
                 column = columns[fact.column]
                 for trouble, wanted in _wanted(fact):
                     self._insert(looked.table, column, trouble, wanted.sql(column), looked.roles.id)
+                # The day that a text names is asked by functions of DuckDB alone.
+                if fact.instants is not None and fact.instants.impossible and isinstance(looked.table, DuckTable):
+                    self._insert(looked.table, column, "no-such-day", impossible_days(column), looked.roles.id)
             elif isinstance(fact, SpreadByGroup) and not fact.is_attribute:
                 keys = ", ".join(literal(group.key) for group in (*fact.constant, *fact.near))
                 if keys:
@@ -98,6 +102,10 @@ def _wanted(fact: TableColumn) -> Iterator[tuple[str, Wanted]]:
                 yield kind, Wanted(kind)
     if fact.texts is not None:
         yield "text", Wanted("text")
+    if fact.bad_lists:
+        yield "bad-elements", Wanted("elements")
+    if fact.lengths is not None and fact.lengths.cells:
+        yield "other-length", Wanted("length", low=fact.lengths.common)
     for code in fact.stand_ins:
         yield "missing-code", Wanted("number", low=code.value)
     if fact.outliers is not None:

@@ -13,10 +13,14 @@ import numpy as np
 
 from torchmedic.checkups.data.arrays import array_facts, as_numpy, purpose_of
 from torchmedic.checkups.data.graphs import graph_facts, is_graph
+from torchmedic.checkups.data.options import Listing, unlisted
 from torchmedic.checkups.data.twins import is_held_out, is_training
-from torchmedic.facts import Cell, Lengths, Observation, SharedBetween, TableColumn
+from torchmedic.facts import Cell, FileTrouble, Lengths, Observation, SharedBetween, TableColumn
 
 _MOST_BYTES = 512 << 20
+# Of a data set that gives none of its first samples there is nothing to check.
+_HOPELESS = 50
+_FEWEST_SAMPLES = 10
 
 
 @dataclass
@@ -25,17 +29,23 @@ class Samples:
 
     fields: dict[str, list[np.ndarray]] = field(default_factory=dict)
     graphs: list[Any] = field(default_factory=list)
+    numbers: dict[str, list[int]] = field(default_factory=dict)
     prints: list[bytes] = field(default_factory=list)
+    failed: list[tuple[int, str]] = field(default_factory=list)
     count: int = 0
 
 
 def samples_of(data: Any, most: int | None) -> Samples:
-    """The first samples, in the data set's order; of a loader, its batches taken apart."""
+    """The first samples, in the data set's order; of a loader, its batches taken apart.
+
+    A sample that cannot be had is noted, and the next one fetched; of a loader, which ends there, the others are kept.
+    """
     samples, size = Samples(), 0
-    for thing in itertools.islice(_each(data), most):
+    for number, thing in itertools.islice(_each(data, samples.failed), most):
         digest = hashlib.blake2b(digest_size=16)
         for name, array in _fields(thing, ""):
             samples.fields.setdefault(name, []).append(array)
+            samples.numbers.setdefault(name, []).append(number)
             size += array.nbytes
             if purpose_of(name) != "label":
                 digest.update(f"{name}{array.shape}".encode() + np.ascontiguousarray(array).tobytes())
@@ -48,14 +58,34 @@ def samples_of(data: Any, most: int | None) -> Samples:
     return samples
 
 
-def _each(data: Any) -> Iterator[Any]:
-    if hasattr(data, "batch_sampler") and hasattr(data, "dataset"):
-        for batch in data:
-            yield from _unbatched(batch)
-    elif hasattr(data, "__len__") and hasattr(data, "__getitem__"):
-        yield from (data[i] for i in range(len(data)))
-    else:
-        yield from data
+def _each(data: Any, failed: list[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
+    """The samples with their numbers; those that raise go to `failed`."""
+    if not hasattr(data, "batch_sampler") and hasattr(data, "__len__") and hasattr(data, "__getitem__"):
+        for i in range(len(data)):
+            try:
+                thing = data[i]
+            except Exception as error:
+                failed.append((i, _short(error)))
+                if len(failed) == i + 1 == _HOPELESS:
+                    raise
+                continue
+            yield i, thing
+        return
+    number = 0
+    try:
+        for thing in data:
+            for one in _unbatched(thing) if hasattr(data, "batch_sampler") and hasattr(data, "dataset") else (thing,):
+                yield number, one
+                number += 1
+    except Exception as error:
+        if not number:
+            raise
+        failed.append((number, _short(error)))
+
+
+def _short(error: BaseException) -> str:
+    said = str(error).strip().rpartition("\n")[2]
+    return f"{type(error).__name__}: {said}"[:160].rstrip(": ")
 
 
 def _unbatched(batch: Any) -> Iterator[Any]:
@@ -87,18 +117,24 @@ def _fields(thing: Any, name: str) -> Iterator[tuple[str, np.ndarray]]:
             yield name or "sample", array
 
 
-def sample_facts(source: str, samples: Samples) -> Iterator[Observation]:
-    """Each field over all samples, and each graph."""
+def sample_facts(source: str, samples: Samples, listing: Listing = unlisted, prefix: str = "") -> Iterator[Observation]:
+    """Each field over all samples, each graph, and the samples that could not be had."""
+    if samples.failed:
+        number, said = samples.failed[0]
+        share = f"{len(samples.failed)} of {samples.count + len(samples.failed)} samples fail"
+        yield FileTrouble(source=source, trouble="failing-samples", detail=f"{share}; sample {number}: {said}")
     for name, arrays in samples.fields.items():
+        numbers = samples.numbers[name]
         shapes = Counter(array.shape for array in arrays)
         common, count = shapes.most_common(1)[0]
         if len(shapes) > 1:
-            yield _ragged(source, name, arrays, common, count / len(arrays))
+            yield _ragged(source, prefix + name, arrays, numbers, common, count / len(arrays))
         alike = [array for array in arrays if array.shape == common]
+        their = [number for number, array in zip(numbers, arrays, strict=True) if array.shape == common]
         purpose = "label" if _is_label(name, alike) else None
-        yield from array_facts(source, name, np.stack(alike), purpose)
+        yield from array_facts(source, prefix + name, np.stack(alike), purpose, listing, their)
     for i, graph in enumerate(samples.graphs[:200]):
-        yield from graph_facts(source, f"[{i}]", graph)
+        yield from graph_facts(source, f"{prefix}[{i}]", graph, listing)
 
 
 def _is_label(name: str, arrays: list[np.ndarray]) -> bool:
@@ -106,8 +142,10 @@ def _is_label(name: str, arrays: list[np.ndarray]) -> bool:
     return arrays[0].ndim == 0 and arrays[0].dtype.kind in "iu" and (name == "[1]" or purpose_of(name) == "label")
 
 
-def _ragged(source: str, name: str, arrays: list[np.ndarray], common: tuple[int, ...], share: float) -> TableColumn:
-    odd = [(i, array.shape) for i, array in enumerate(arrays) if array.shape != common]
+def _ragged(
+    source: str, name: str, arrays: list[np.ndarray], numbers: list[int], common: tuple[int, ...], share: float
+) -> TableColumn:
+    odd = [(i, array.shape) for i, array in zip(numbers, arrays, strict=True) if array.shape != common]
     sizes = [array.shape[0] if array.ndim else 0 for array in arrays]
     cells = tuple(Cell(row=i, text=f"shape {list(shape)}") for i, shape in odd[:5])
     lengths = Lengths(
@@ -116,6 +154,14 @@ def _ragged(source: str, name: str, arrays: list[np.ndarray], common: tuple[int,
     return TableColumn(
         source=source, column=name, type=str(list(common)), family="list", rows=len(arrays), lengths=lengths
     )
+
+
+def are_samples(things: Any) -> bool:
+    """Whether a list holds samples, each with the same fields, rather than a few tensors of different meaning."""
+    if len(things) < _FEWEST_SAMPLES or not all(isinstance(one, list | tuple | Mapping) for one in things):
+        return False
+    first, *others = ([name for name, _ in _fields(one, "")] for one in things)
+    return bool(first) and all(names == first for names in others)
 
 
 def compare_samples(parts: dict[str, Samples]) -> Iterator[SharedBetween]:

@@ -102,9 +102,17 @@ def _paths(target: str) -> Iterator[Path]:
         yield path
     else:
         matches = sorted(Path(match) for match in glob.glob(target, recursive=True))
-        if not matches:
+        if not any(path.exists() for path in matches):
             raise DataError(f"{target}: no such file")
-        yield from (path for path in matches if path.is_file())
+        found = [path for match in matches for path in _matched(match)]
+        if not found:
+            raise DataError(f"{target}: no data files in what this pattern names")
+        yield from dict.fromkeys(found)
+
+
+def _matched(path: Path) -> list[Path]:
+    """The file that a pattern names, or the data files below a folder that it names."""
+    return sorted(_walk(path)) if path.is_dir() else [path] if path.is_file() else []
 
 
 def _walk(folder: Path) -> Iterator[Path]:

@@ -6,10 +6,12 @@ import itertools
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from torchmedic.checkups.data.engine import (
+    LARGEST_DOUBLE,
     SAMPLE_ROWS,
     WHOLE_ROWS,
     Column,
@@ -18,6 +20,7 @@ from torchmedic.checkups.data.engine import (
     Wanted,
     as_number,
     family_of,
+    is_list_of_numbers,
 )
 from torchmedic.checkups.data.opening import registered
 from torchmedic.checkups.data.options import DataError, MissingPackage, Options
@@ -142,7 +145,13 @@ def _column(position: int, field: Any) -> Column:
     kind = field.dataType.simpleString()
     family = family_of(kind)
     read = f"size({quoted})" if family == "list" else quoted
-    return Column(field.name, f"c{position}", kind, family, read)
+    found = Column(field.name, f"c{position}", kind, family, read)
+    if family in ("list", "other"):
+        found = replace(found, whole=f"{found.sql}_whole", whole_read=f"CAST({quoted} AS STRING)")
+    if is_list_of_numbers(kind):
+        bad = f"size(filter({quoted}, e -> e IS NULL OR NOT abs(CAST(e AS DOUBLE)) <= {LARGEST_DOUBLE}))"
+        found = replace(found, bad=f"{found.sql}_bad", bad_read=bad)
+    return found
 
 
 def _typed(session: Any, view: str, columns: list[Column]) -> list[Column]:

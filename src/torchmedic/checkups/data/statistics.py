@@ -24,6 +24,7 @@ _LOST = 1e-8
 
 _NUMBERS = ("present", "nan", "finite", "beyond_half", "minimum", "maximum", "smallest")
 _WHOLE = ("present", "minimum", "maximum")
+_WITHIN = ("bad_lists", "bad_elements")
 _EXACT = ("mean", "std")
 _SUMS = ("total", "squares")
 _TEXT = ("present", "readable")
@@ -63,7 +64,9 @@ def aggregates(column: Column, exact: bool = True) -> dict[str, str]:
         return dict(zip(_NUMBERS, _of_numbers(c, finite), strict=True)) | _moments_of(finite, exact) | written
     if column.family in ("integer", "list"):
         whole = (f"count({c})", f"min({c})", f"max({c})")
-        return dict(zip(_WHOLE, whole, strict=True)) | _moments_of(f"CAST({c} AS DOUBLE)", exact)
+        within = (f"count(CASE WHEN {column.bad} > 0 THEN 1 END)", f"sum({column.bad})")
+        inside = dict(zip(_WITHIN, within, strict=True)) if column.bad else {}
+        return dict(zip(_WHOLE, whole, strict=True)) | _moments_of(f"CAST({c} AS DOUBLE)", exact) | inside
     if column.family == "text":
         # A failing cast is slow: only what can begin a number is tried, digits and signs sort before the colon.
         tried = f"CASE WHEN {c} < ':' OR {c} IN {_NUMBER_WORDS} THEN {c} END"

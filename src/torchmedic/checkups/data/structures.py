@@ -11,6 +11,7 @@ import numpy as np
 from torchmedic.checkups.data.arrays import array_facts, as_numpy
 from torchmedic.checkups.data.graphs import graph_facts, is_graph
 from torchmedic.checkups.data.options import Listing, unlisted
+from torchmedic.checkups.data.samples import are_samples, sample_facts, samples_of
 from torchmedic.facts import Observation
 
 _MOST_PARTS = 20_000
@@ -19,7 +20,9 @@ _MOST_PARTS = 20_000
 def structure_facts(source: str, thing: Any, listing: Listing = unlisted) -> Iterator[Observation]:
     """Facts about every array and graph inside an object; a state dict's tensors are weights."""
     for name, part, purpose in itertools.islice(_parts(thing, "", _purpose(thing)), _MOST_PARTS):
-        if is_graph(part):
+        if isinstance(part, list | tuple):
+            yield from sample_facts(source, samples_of(part, None), listing, name)
+        elif is_graph(part):
             yield from graph_facts(source, name, part, listing)
         else:
             array = part if isinstance(part, np.ndarray) else as_numpy(part)
@@ -42,12 +45,14 @@ def _is_state(thing: Mapping[Any, Any]) -> bool:
 
 
 def _parts(thing: Any, name: str, purpose: str | None) -> Iterator[tuple[str, Any, str | None]]:
-    """Arrays, tensors and graphs inside containers, each with its path."""
+    """Arrays, tensors, graphs and lists of samples inside containers, each with its path."""
     if is_graph(thing) or isinstance(thing, np.ndarray) or _is_tensor(thing):
         yield name, thing, purpose
     elif isinstance(thing, Mapping):
         for key, value in thing.items():
             yield from _parts(value, f"{name}.{key}" if name else str(key), purpose)
+    elif isinstance(thing, list | tuple) and purpose != "weight" and are_samples(thing):
+        yield name, thing, purpose
     elif isinstance(thing, list | tuple):
         for i, value in enumerate(thing):
             yield from _parts(value, f"{name}[{i}]", purpose)

@@ -175,6 +175,7 @@ def _column(
         closely["instants"] = closer.instants(table, small, column, twin)
     if column.family == "list" and summary.present:
         closely["lengths"] = closer.lengths(table, column, summary.minimum, summary.maximum)
+        closely |= {"bad_lists": int(summary.bad_lists or 0), "bad_elements": int(summary.bad_elements or 0)}
     if column.family == "integer" and not role and not summary.present < rows:
         closely["rising"] = _rises(small, twin, summary, rows, looked.sampled)
     return TableColumn(
@@ -197,7 +198,7 @@ def _column(
         whole_beyond_float32=_beyond_float32(summary),
         constant=_constant(summary, rows, known.texts),
         stand_ins=codes,
-        cells=_bad_cells(table, column, nulls, nan, inf) if numeric else (),
+        cells=_bad_cells(table, column, nulls, nan, inf) if numeric else _bad_lists(table, column, summary),
         **closely,
     )
 
@@ -215,6 +216,10 @@ def _bad_cells(table: Table, column: Column, nulls: int, nan: int, inf: int) -> 
         if count:
             found += table.cells(column, Wanted(kind), 3)
     return tuple(found[:5])
+
+
+def _bad_lists(table: Table, column: Column, summary: Summary) -> tuple[Cell, ...]:
+    return closer.list_cells(table, column, Wanted("elements")) if summary.bad_lists else ()
 
 
 def _float(value: Any) -> float | None:

@@ -21,19 +21,19 @@ _TRAINED = re.compile(r"train", re.IGNORECASE)
 
 def row_hash(table: Table, columns: list[Column], rounded: bool = False) -> str:
     """A number that equal rows share. Rounded: numbers to four digits, texts without case and blanks."""
-    return table.hash_of([_blurred(column) if rounded else column.sql for column in columns])
+    return table.hash_of([_blurred(column) if rounded else column.compared for column in columns])
 
 
 def _blurred(column: Column) -> str:
     c = column.sql
     if column.family == "float":
         return f"CASE WHEN {c} = 0 THEN '0' ELSE printf('%.3e', CAST({c} AS DOUBLE)) END"
-    return f"lower(trim({c}))" if column.family == "text" else c
+    return f"lower(trim({c}))" if column.family == "text" else column.compared
 
 
 def repeats_in(table: Table, small: Table, roles: Roles, rows: int) -> Iterator[Observation]:
     """Equal rows, ids aside; and rows that are equal but for the label."""
-    columns = [c for c in table.columns if c is not roles.id and c.family != "other"]
+    columns = [c for c in table.columns if c is not roles.id]
     features = [c for c in columns if c is not roles.label and c is not roles.split]
     if len(features) < 2 or rows < 2:
         return
@@ -69,7 +69,7 @@ def by_chance(small: Table, columns: list[Column]) -> float:
     logarithm = 0.0
     twins = {column.name: column for column in small.columns}
     for column in columns[:_CHANCE_COLUMNS]:
-        c = twins[column.name].sql
+        c = twins[column.name].compared
         together, total = small.query(
             f"SELECT sum(CAST(n AS DOUBLE) * n), sum(n) FROM (SELECT count(*) AS n FROM {{t}} GROUP BY {c})"
         )[0]
@@ -80,17 +80,19 @@ def by_chance(small: Table, columns: list[Column]) -> float:
 
 
 def _examples(table: Table, hashed: str, among: str) -> tuple[Cell, ...]:
-    shown = ", ".join(f"min({column.sql})" for column in table.columns[:4])
+    # Of lists and the like the view has the length alone, which shows nothing.
+    columns = ([c for c in table.columns if not c.whole] or table.columns)[:4]
+    shown = ", ".join(f"min({column.sql})" for column in columns)
     rows = table.query(
         f"SELECT count(*), {shown} FROM (SELECT *, {hashed} AS h FROM {{t}}) WHERE {among} "
         f"GROUP BY h HAVING count(*) > 1 ORDER BY count(*) DESC, {shown} LIMIT 3"
     )
-    names = [column.name for column in table.columns[:4]]
+    names = [column.name for column in columns]
     return tuple(Cell(text=f"{row[0]} times " + _pairs(names, row[1:])) for row in rows)
 
 
 def _conflict_examples(table: Table, features: list[Column], label: Column) -> tuple[Cell, ...]:
-    shown = features[:4]
+    shown = ([c for c in features if not c.whole] or features)[:4]
     listed = ", ".join(f"min({column.sql})" for column in shown)
     rows = table.query(
         f"SELECT min({label.sql}), max({label.sql}), {listed} "
@@ -133,11 +135,8 @@ def shared(
 ) -> Iterator[Observation]:
     """Rows, keys and groups of the second part that the first has too. `left` and `right` are queries."""
     of = int(table.query(f"SELECT count(*) FROM ({right})")[0][0])
-    columns = [
-        c for c in table.columns if c is not roles.id and c is not roles.split and c.family not in ("other", "list")
-    ]
-    features = [c for c in columns if c is not roles.label]
-    if not of or (len(features) < 2 and not any(column.family == "text" for column in features)):
+    features = [c for c in table.columns if c not in (roles.id, roles.split, roles.label)]
+    if not of or (len(features) < 2 and not any(c.family == "text" or c.whole for c in features)):
         return
     yield from _shared_in_steps(table, small, features, of, (left, right), names)
     yield from _shared_keys(table, roles, left, right, names)

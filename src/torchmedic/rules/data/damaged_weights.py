@@ -41,7 +41,7 @@ class DamagedWeights(DataRule):
                     field=bad[0].name,
                     rows=count,
                 )
-            elif zero:
+            if zero:
                 yield self.report(
                     place,
                     f"{len(zero)} of {many(len(weights), 'tensor')} are zero throughout, `{zero[0].name}` first",

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 from torchmedic.findings import Remedy
-from torchmedic.rules.data._preparing import column_list, divisor_of, field_of, reached, variable_text, zero_labels
+from torchmedic.rules.data._preparing import (
+    column_list,
+    divisor_of,
+    every_other,
+    field_of,
+    reached,
+    variable_text,
+    zero_labels,
+)
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._births import words
 from torchmedic.rules.numerics._case import Case
 from torchmedic.rules.numerics._reading import fitted, short
+
+_EXTREME = re.compile(r"\b(?:a?max|ptp|sum|norm)\(")
 
 
 class DivisionByZeroInPreparation(NumericsRule):
@@ -41,5 +53,11 @@ class DivisionByZeroInPreparation(NumericsRule):
             remedies=(
                 Remedy(title="decide what the quotient means where the divisor is 0, and write that value there"),
                 Remedy(title="or put a floor under the divisor that fits its scale"),
+                *(every_other(case) if _is_of_item(divisor) else ()),
             ),
         )
+
+
+def _is_of_item(divisor: str) -> bool:
+    """Whether it is 0 because a whole item, a mask or a signal, is: these the data check-up lists."""
+    return _EXTREME.search(divisor) is not None

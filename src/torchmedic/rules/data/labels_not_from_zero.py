@@ -8,6 +8,8 @@ from torchmedic.facts import LabelColumn, Run
 from torchmedic.findings import Diagnosis, Symptom
 from torchmedic.rules.data._offline import DataRule, many, places
 
+_FEW = 3
+
 
 class LabelsNotFromZero(DataRule):
     """Off by one, negative, or with classes that no row has."""
@@ -46,15 +48,30 @@ def _wrong(labels: LabelColumn) -> tuple[str, str] | None:
     low, high = labels.minimum, labels.maximum
     if not labels.whole or low is None or high is None or labels.distinct < 3 or labels.rows < 10 * labels.distinct:
         return None
-    if low == 1 and high == labels.distinct:
+    width = high - low + 1
+    if low == 1 and width == labels.distinct:
         span = f"`{labels.column}` runs from 1 to {high:.0f}, not from 0 to {high - 1:.0f}"
         return span, f"subtract 1: `y = df['{labels.column}'] - 1`"
-    if low == 0 and labels.distinct < high + 1 <= 1.2 * labels.distinct:
+    if low == -1 and width == labels.distinct:
+        return (
+            f"`{labels.column}` is -1 in {many(_times(labels, -1), 'row')}, which is no class number",
+            "if -1 stands for rows without a label, leave them out, or tell the loss: `ignore_index=-1`; else add 1",
+        )
+    if low in (0, 1) and labels.distinct < width <= _with_gaps(labels.distinct):
         known = {int(float(value)) for value, _ in labels.classes}
-        absent = [number for number in range(int(high) + 1) if number not in known]
+        absent = [number for number in range(int(low), int(high) + 1) if number not in known]
         shown = ", ".join(map(str, absent[:4]))
         return (
-            f"`{labels.column}` runs from 0 to {high:.0f}, and no row has class {shown}",
+            f"`{labels.column}` runs from {low:.0f} to {high:.0f}, and no row has class {shown}",
             "find out where these rows went, or number the classes anew: `y, names = pd.factorize(df[column])`",
         )
     return None
+
+
+def _with_gaps(distinct: int) -> float:
+    """How far numbers of so many classes may reach: of few classes one may be missing, of three none."""
+    return max(1.2 * distinct, distinct + 1 if distinct > _FEW else 0)
+
+
+def _times(labels: LabelColumn, wanted: int) -> int:
+    return sum(n for value, n in labels.classes if float(value) == wanted)

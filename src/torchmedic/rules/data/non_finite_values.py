@@ -31,11 +31,28 @@ class NonFiniteValues(DataRule):
             if bad:
                 counts = [(c.column, c.nan, c.inf, c.rows) for c in bad]
                 yield self._report(place, counts, [cell for c in bad for cell in c.cells if cell.text])
+            for column in place.seen:
+                if column.bad_lists:
+                    yield self._of_lists(place, column)
         for arrays in places(run, ArraySeen):
             held = [a for a in arrays.seen if (a.nan or a.inf) and a.purpose != "weight"]
             if held:
                 counts = [(a.name, a.nan, a.inf, _size(a)) for a in held]
                 yield self._report(arrays, counts, [cell for a in held for cell in a.cells])
+
+    def _of_lists(self, place: Place[TableColumn], column: TableColumn) -> Diagnosis:
+        count = many(column.bad_lists, "list")
+        return self.report(
+            place,
+            f"{count} in `{column.column}` {'has' if column.bad_lists == 1 else 'have'} NaN, "
+            "infinite or missing elements",
+            cells=column.cells,
+            label="not all of it is finite",
+            evidence=[f"{many(column.bad_elements, 'element')} in {count} of {many(column.rows, 'row')}"],
+            help=(_HELP[0], "a list with `None` in it becomes an array of objects, which `torch.tensor` refuses"),
+            field=column.column,
+            rows=column.bad_lists,
+        )
 
     def _report(self, place: Place[Any], counts: list[tuple[str, int, int, int]], cells: list[Cell]) -> Diagnosis:
         name, nan, inf, size = counts[0]

@@ -9,6 +9,9 @@ from torchmedic.facts import Run
 from torchmedic.findings import Diagnosis, Symptom
 from torchmedic.rules.data._offline import DataRule, many, places, share
 
+# Columns so fine that no two rows are equal by chance: a few are then told of as well.
+_NEVER = 1e-3
+
 
 class RepeatedRows(DataRule):
     """Speaks only where there are more than coarse columns give by chance."""
@@ -22,11 +25,15 @@ class RepeatedRows(DataRule):
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for place in places(run, Seen):
             for seen in place.seen:
-                if seen.repeats < max(5, 10 * seen.by_chance) or seen.repeats < 0.005 * seen.rows:
+                if seen.repeats < max(5, 10 * seen.by_chance):
+                    continue
+                few = seen.repeats < 0.005 * seen.rows
+                if few and seen.by_chance > _NEVER:
                     continue
                 yield self.report(
                     place,
                     f"{seen.repeats:,} of {many(seen.rows, 'row')} repeat another row in all columns",
+                    severity="hint" if few else "warning",
                     cells=seen.cells,
                     evidence=[
                         f"{share(seen.repeats, seen.rows)} of the rows; by chance one would expect about "

@@ -14,6 +14,7 @@ _CLOSE = {
     "reworded": " but for a few words",
 }
 _GUESSED = ("changed", "reworded")
+_WHAT = {"pixels": "images"}
 
 
 class RowsInTrainAndTest(DataRule):
@@ -29,10 +30,9 @@ class RowsInTrainAndTest(DataRule):
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for place in places(run, SharedBetween):
             for seen in place.seen:
-                enough = max(3, 10 * seen.by_chance, 0.005 * seen.of)
-                if seen.how == "group" or seen.shared < enough:
+                if seen.how == "group" or not _is_much(seen):
                     continue
-                what = f"ids (`{seen.columns[0]}`)" if seen.how == "key" else "rows"
+                what = f"ids (`{seen.columns[0]}`)" if seen.how == "key" else _WHAT.get(seen.how, "rows")
                 close = _CLOSE.get(seen.how, "")
                 yield self.report(
                     place,
@@ -52,6 +52,11 @@ class RowsInTrainAndTest(DataRule):
                 )
 
 
+def _is_much(seen: SharedBetween) -> bool:
+    """Pictures are never equal by chance, rows may be."""
+    return seen.how == "pixels" or seen.shared >= max(3, 10 * seen.by_chance, 0.005 * seen.of)
+
+
 def _evidence(seen: SharedBetween) -> str:
     expected = f"; by chance one would expect about {seen.by_chance:.2g}" if seen.by_chance >= 0.01 else ""
     return f"{share(seen.shared, seen.of)} of `{seen.test}`, {_compared(seen)}{expected}"
@@ -60,6 +65,10 @@ def _evidence(seen: SharedBetween) -> str:
 def _compared(seen: SharedBetween) -> str:
     if seen.how == "key":
         return "compared by id"
+    if seen.how == "pixels":
+        return "compared pixel by pixel"
+    if not seen.columns:
+        return "compared by all fields but the label"
     if seen.how == "reworded":
         return f"compared by pieces of three words of `{seen.columns[0]}`"
     return f"compared in {many(len(seen.columns), 'column')}, label and id aside"

@@ -17,6 +17,7 @@ _SAID = {
     "one-column": "has one column only; its delimiter was not recognised",
     "too-large": "would fill the memory when unpacked",
     "workbook": "is a workbook, which is not read",
+    "failing-samples": "has samples that cannot be fetched",
 }
 _HELP = {
     "truncated": "fetch the file again and compare its checksum; the rows before the break may be fine",
@@ -25,6 +26,7 @@ _HELP = {
     "broken-line": "mend that line, or leave it out: one JSON object a line",
     "one-column": "write it with commas or tabs, or name the delimiter where you read it: `pd.read_csv(path, sep=…)`",
     "workbook": "save the sheet as a table: `pd.read_excel(path, sheet_name=…).to_parquet('table.parquet')`",
+    "failing-samples": "fetch that sample by hand, `dataset[i]`, and mend or leave out what it reads",
     "too-large": "unpack it elsewhere in pieces, if you trust where it came from",
 }
 
