@@ -22,7 +22,7 @@ _EVERY = 8  # updates from one look to the next, at first
 _SHIFT = 5  # from one look to the next, within what `_EVERY` leaves: it meets every remainder in turn
 _MOST_LOOKS = 96
 _MOST_TENSORS = 8
-_MOST_ELEMENTS = 32_768  # of one of them
+_MOST_ELEMENTS = 4096  # of one of them
 
 
 class _Look(NamedTuple):
@@ -162,10 +162,9 @@ class Strides(Probe):
         if following is None or change is None or following.shape != look.gradient.shape:
             return
         self._read()
-        sizes = [look.gradient.norm(), change.norm(), following.norm(), look.weights.norm()]
         last = following if self._last is None or self._last.shape != following.shape else self._last
-        dots = [look.gradient.dot(other) for other in (following, last, change)]
-        sizes, dots = [*sizes, last.norm()], [*dots, following.dot(change)]
+        sizes = torch._foreach_norm([look.gradient, change, following, look.weights, last])
+        dots = [*(look.gradient.dot(other) for other in (following, last, change)), following.dot(change)]
         self._last = following
         self._sent = (look.step, look.rate, send([*sizes, *dots]))
 
@@ -207,7 +206,8 @@ def _sample(tensors: list[torch.Tensor]) -> torch.Tensor | None:
     """Some of the numbers of each tensor, in one vector of their own."""
     if not tensors:
         return None
-    return torch.cat([t.reshape(-1)[:: _pace(t)].float() for t in tensors])
+    flat = [t.reshape(-1) for t in tensors]
+    return torch.cat([t if t.numel() <= _MOST_ELEMENTS else t[:: _pace(t)] for t in flat]).float()
 
 
 def _momentum(optimizer: Any) -> float | None:
