@@ -229,12 +229,12 @@ def _without_fallbacks(found: list[Diagnosis], rules: dict[str, Rule]) -> list[D
 
 
 def _without_those_giving_way(found: list[Diagnosis], rules: dict[str, Rule], run: Run) -> list[Diagnosis]:
-    """A thing that nearly every cause brings about is told of where nothing louder was found, and nothing proven.
+    """A thing that nearly every cause brings about is told of where no cause was found.
 
     What is true of the environment may be true of a healthy training as well, as long as it is but a hint.
     """
     causes = [d for d in found if not rules[d.name].gives_way]
-    is_explained = any(d.severity != "hint" or (d.confidence == "proven" and d.family not in _ASIDE) for d in causes)
+    is_explained = any(d.severity != "hint" or d.family not in _ASIDE for d in causes)
     if not is_explained and run.first(Crash) is None:
         return found
     return causes
