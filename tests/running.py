@@ -51,6 +51,7 @@ from torchmedic.launch.retrace import SECOND_RUNS, SEEN_AGAIN, settings_again
 from torchmedic.probes import frames
 from torchmedic.ranks.merging import load_whole
 from torchmedic.render.text import draw
+from torchmedic.rules import catalogue
 from torchmedic.store import RUN_FILE, append, create, load
 from torchmedic.triage import examine
 
@@ -76,6 +77,12 @@ class Watched:
     @property
     def codes(self) -> list[str]:
         return [d.code for d in self.verdict.diagnoses if d.severity != "hint"]
+
+    @property
+    def guesses(self) -> list[str]:
+        """Hints at what nearly every cause brings about: a healthy training must not get those either."""
+        modest = {rule.name for rule in catalogue() if rule.gives_way}
+        return [d.code for d in self.verdict.diagnoses if d.name in modest]
 
 
 def run_watched(script: Path, *arguments: str, timeout: int = 120, break_probe: str = "", **wishes: Any) -> Watched:

@@ -137,6 +137,7 @@ class Rule:
     families, by prefix) whose diagnoses are consequences of this one: triage turns them into notes. A `fallback`
     is heard only when no other rule explains the crash. A rule `across_ranks` is asked once about a run of several
     processes, the others once about each. What a rule that `tells_each` says twice of one place is about two things.
+    One that `gives_way` tells of a thing that nearly every cause brings about: it is heard where no cause was found.
     """
 
     code: ClassVar[str]
@@ -149,6 +150,7 @@ class Rule:
     fallback: ClassVar[bool] = False
     across_ranks: ClassVar[bool] = False
     tells_each: ClassVar[bool] = False
+    gives_way: ClassVar[bool] = False
     status: ClassVar[Literal["preview", "stable"]] = "preview"
 
     def check(self, run: Run) -> Iterator[Diagnosis]:

@@ -24,6 +24,7 @@ from torchmedic.facts import (
 from torchmedic.findings import Diagnosis, Outcome, Rule, Verdict
 from torchmedic.rules import catalogue
 
+_ASIDE = ("environment", "memory")
 _SEVERITY = {"error": 0, "warning": 1, "hint": 2}
 # Exceptions of a handler that is itself wrong; others may be a second attempt at the same thing.
 _SLIPS = ("NameError", "UnboundLocalError", "AttributeError", "TypeError")
@@ -47,7 +48,7 @@ def examine(run: Run, rules: Iterable[Rule] | None = None) -> Verdict:
     by_name = {rule.name: rule for rule in rules}
     found, failures = _found(run, rules)
     told = _naming_ranks(_without_repeats(found, by_name), run, by_name)
-    ordered = _in_order(_without_fallbacks(told, by_name))
+    ordered = _in_order(_without_those_giving_way(_without_fallbacks(told, by_name), by_name, run))
     slips = [d for d in ordered if any(_is_at(d, crash) for crash in run.all(Crash) if _is_slip(crash))]
     diagnoses = _with_earlier(run, rules, _fold(ordered, by_name, run, apart=slips))
     return Verdict(
@@ -225,6 +226,18 @@ def _without_fallbacks(found: list[Diagnosis], rules: dict[str, Rule]) -> list[D
     """A general answer is dropped where a rule that knows the cause has spoken."""
     explained = any(d.severity == "error" and not rules[d.name].fallback for d in found)
     return [d for d in found if not (explained and rules[d.name].fallback)]
+
+
+def _without_those_giving_way(found: list[Diagnosis], rules: dict[str, Rule], run: Run) -> list[Diagnosis]:
+    """A thing that nearly every cause brings about is told of where no cause was found.
+
+    What is true of the environment may be true of a healthy training as well, as long as it is but a hint.
+    """
+    causes = [d for d in found if not rules[d.name].gives_way]
+    is_explained = any(d.severity != "hint" or d.family not in _ASIDE for d in causes)
+    if not is_explained and run.first(Crash) is None:
+        return found
+    return causes
 
 
 def _in_order(found: list[Diagnosis]) -> list[Diagnosis]:

@@ -38,6 +38,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.pulse import Pulse
     from torchmedic.probes.ranks import Ranks
     from torchmedic.probes.rows_changed import RowsChanged
+    from torchmedic.probes.strides import Strides
     from torchmedic.probes.trackers import Trackers
     from torchmedic.probes.vitals import Vitals
     from torchmedic.probes.worker_caches import WorkerCaches
@@ -52,6 +53,7 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     silent = (
         LossExam(modules, optimizers),
         Pulse(optimizers),
+        Strides(optimizers),
         Metrics(),
         Leaks(),
         FruitlessCaches(),

@@ -41,3 +41,4 @@ def test_good_script_stays_silent(script: Path) -> None:
     assert watched.status == 0, watched.stderr[-3000:]
     assert "switched off" not in watched.stderr, watched.stderr[-3000:]
     assert watched.codes == [], rendered(watched.verdict)
+    assert watched.guesses == [], rendered(watched.verdict)

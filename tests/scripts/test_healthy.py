@@ -16,4 +16,5 @@ def test_healthy_script_gets_silence(script: Path) -> None:
     watched = run_watched(script, timeout=300)
     assert watched.status == 0, watched.stderr[-3000:]
     assert watched.codes == [], rendered(watched.verdict)
+    assert watched.guesses == [], rendered(watched.verdict)
     assert "switched off" not in watched.stderr, watched.stderr[-3000:]

@@ -248,6 +248,7 @@ from torchmedic.facts.terms import ZeroLoss as ZeroLoss
 from torchmedic.facts.training import ActivationSeen as ActivationSeen
 from torchmedic.facts.training import GradientsByDepth as GradientsByDepth
 from torchmedic.facts.training import RateRaised as RateRaised
+from torchmedic.facts.training import StridesSeen as StridesSeen
 from torchmedic.facts.training import TrainingCourse as TrainingCourse
 from torchmedic.facts.training import UnknownGroupOption as UnknownGroupOption
 from torchmedic.facts.units import IdenticalUnits as IdenticalUnits

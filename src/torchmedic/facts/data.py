@@ -14,6 +14,7 @@ class LoaderSeen(Observation):
 
     `single_class` counts batches with one label only, `is_sorted` says that labels never fell (or never rose).
     `stepped` counts optimizer steps on its batches; `stepped_at` is their line where the loader is named for testing.
+    `batch_size` is that of the largest batch with labels, `asked_for` the one that the loader was given.
     `share` is which part of how many a `DistributedSampler` hands out.
     """
 
@@ -34,6 +35,7 @@ class LoaderSeen(Observation):
     first_labels: tuple[str, ...] = ()
     stepped: int = 0
     stepped_at: Location | None = None
+    asked_for: int = 0
     share: tuple[int, int] | None = None
 
 

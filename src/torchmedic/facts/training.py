@@ -52,9 +52,9 @@ class UnknownGroupOption(Observation):
 class TrainingCourse(Observation):
     """How the training of one optimizer went: the loss in equal parts of the run, how far each update moved weights.
 
-    `head` are the first losses, `parts` means over equal stretches, oldest first. `ratios` are the sizes of sampled
-    updates relative to the weights, at the steps `ratio_steps`. `moved` is how far the weights are from the start
-    after `moved_in` steps: the last ones at which they were there to be looked at.
+    `head` are the first losses, `parts` means over equal stretches, oldest first, `lows` and `highs` their ends.
+    `ratios` are the sizes of sampled updates relative to the weights, at the steps `ratio_steps`. `moved` is how far
+    the weights are from the start after `moved_in` steps: the last ones at which they were there to be looked at.
     `rate_made` the line that made the rate which the optimizer was given, where that is another one; `rate_set` the
     one that sets it for a framework which builds the optimizer. `decay` is its weight decay, `shrunk` the size of the
     weights at the end relative to the start.
@@ -84,6 +84,8 @@ class TrainingCourse(Observation):
     shrunk: float | None = None
     default_lr: float | None = None
     moved_in: int = 0
+    lows: tuple[float, ...] = ()
+    highs: tuple[float, ...] = ()
 
 
 @fact
@@ -119,3 +121,33 @@ class RateRaised(Observation):
     after: float
     end: float
     steps_after: int
+
+
+@fact
+class StridesSeen(Observation):
+    """Pairs of neighbouring steps of an optimizer, spread over the run: slopes, and how far an update goes.
+
+    Each entry of a series belongs to one of `steps`. `agree` is the cosine between the gradient of that step and of
+    the next one, `lasting` that with the gradient of the look before. `before` is the cosine between the update and
+    its own gradient (below 0: it goes down), `after` that with the next gradient (above 0: it went past the lowest
+    point). `gradients` are sizes, `strides` those of updates relative to the weights, `falls` by how much the slope
+    alone says that an update lowers its loss. `elements` is how many numbers of the weights were looked at,
+    `rate_written` the line of a script that sets the rate by hand as it goes.
+    """
+
+    kind: ClassVar[str] = "strides-seen"
+    step: int | None
+    optimizer: str
+    built: Location | None
+    momentum: float | None
+    elements: int
+    steps: tuple[int, ...]
+    rates: tuple[float, ...]
+    agree: tuple[float, ...]
+    lasting: tuple[float, ...]
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    gradients: tuple[float, ...]
+    strides: tuple[float, ...]
+    falls: tuple[float, ...]
+    rate_written: Location | None = None

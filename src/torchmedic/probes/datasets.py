@@ -48,6 +48,7 @@ class _Loader:
     in_order: bool
     indices: set[int] | None
     iterator: Any
+    asked_for: int
     share: tuple[int, int] | None = None
     trained: int = 0
     stepped: int = 0
@@ -138,6 +139,7 @@ class DataExam(Probe):
             in_order=isinstance(sampler, SequentialSampler),
             indices=drawn_indices(iterator._dataset, sampler),
             iterator=weakref.ref(iterator),
+            asked_for=started.get("batch_size") or 0,
             share=(sampler.rank, sampler.num_replicas) if isinstance(sampler, DistributedSampler) else None,
         )
 
@@ -384,6 +386,7 @@ def _fact(loader: _Loader, step: int) -> LoaderSeen:
         trained=loader.trained,
         batches=loader.batches,
         batch_size=loader.batch_size,
+        asked_for=loader.asked_for,
         samples=loader.samples,
         labels=len(loader.labels) if loader.has_labels else 0,
         single_class=loader.single_class,

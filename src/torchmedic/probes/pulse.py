@@ -31,21 +31,32 @@ _READ_AFTER = 64  # updates whose losses lie on a card: read together, when the 
 
 
 class Series:
-    """Means over equal stretches of a growing series: when there are too many, neighbours are joined."""
+    """Means, and ends, of equal stretches of a growing series: when there are too many, neighbours are joined."""
 
     def __init__(self) -> None:
         self.parts: list[float] = []
+        self.lows: list[float] = []
+        self.highs: list[float] = []
         self._width = 1
+        self._begin()
+
+    def _begin(self) -> None:
         self._sum, self._count = 0.0, 0
+        self._low, self._high = math.inf, -math.inf
 
     def add(self, value: float) -> None:
         self._sum += value
         self._count += 1
+        self._low, self._high = min(self._low, value), max(self._high, value)
         if self._count == self._width:
             self.parts.append(self._sum / self._count)
-            self._sum, self._count = 0.0, 0
+            self.lows.append(self._low)
+            self.highs.append(self._high)
+            self._begin()
         if len(self.parts) >= 2 * _PARTS:
             self.parts = [(a + b) / 2 for a, b in zip(self.parts[::2], self.parts[1::2], strict=True)]
+            self.lows = [min(a, b) for a, b in zip(self.lows[::2], self.lows[1::2], strict=True)]
+            self.highs = [max(a, b) for a, b in zip(self.highs[::2], self.highs[1::2], strict=True)]
             self._width *= 2
 
 
@@ -215,7 +226,7 @@ class Pulse(Probe):
         course.decay = float(decay) if isinstance(decay, (int, float)) else None
         course.default_rate = default_rate(optimizer)
         total = 0
-        for p in _telling(optimizer):
+        for p in telling_parameters(optimizer):
             if total + p.numel() <= _MOST_ELEMENTS:
                 course.chosen.append(weakref.ref(p))
                 total += p.numel()
@@ -246,6 +257,8 @@ class Pulse(Probe):
                     losses=course.losses,
                     head=tuple(course.head),
                     parts=tuple(course.series.parts),
+                    lows=tuple(course.series.lows),
+                    highs=tuple(course.series.highs),
                     highest=course.highest,
                     ratios=tuple(course.ratios),
                     ratio_steps=tuple(course.ratio_steps),
@@ -272,7 +285,7 @@ def _rate_set(package: str) -> Location | None:
     return setting_made_at("TrainingArguments", "learning_rate") if package == "transformers" else None
 
 
-def _telling(optimizer: Any) -> list[torch.Tensor]:
+def telling_parameters(optimizer: Any) -> list[torch.Tensor]:
     """The parameters that tell how far an update goes: matrices, and vectors where there is nothing else."""
     held = [p for group in optimizer.param_groups for p in group["params"]]
     plain = [p for p in held if p.layout == torch.strided and p.is_floating_point() and p.requires_grad]

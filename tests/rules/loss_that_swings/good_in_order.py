@@ -1,0 +1,18 @@
+"""Rows in the order of time: each stretch pulls the model its way, and the loss follows the hardness of the stretch."""
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+hours = torch.linspace(0, 60, 3000).unsqueeze(1)
+load = torch.sin(hours) + 0.1 * torch.randn(3000, 1)
+features = torch.cat([torch.cos(hours / 7), torch.sin(hours / 5), torch.randn(3000, 22)], dim=1)
+model = nn.Linear(24, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+for epoch in range(10):
+    for start in range(0, len(hours), 50):
+        rows = slice(start, start + 50)
+        loss = nn.functional.mse_loss(model(features[rows]), load[rows])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    print(f"epoch {epoch} loss {loss.item():.4f}")
