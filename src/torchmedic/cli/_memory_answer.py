@@ -173,8 +173,10 @@ def _growth_lines(found: Sweep) -> Iterator[str]:
     for driver in drivers(found):
         place = f"{driver.where.file}:{driver.where.line}  {driver.where.source.strip()}"
         tensor = f", {driver.tensor}" if driver.tensor else ""
-        power = f", as {name}^{driver.power:.1f}" if driver.power is not None else ""
-        yield f"  grows by {size_text(driver.grown)}{power}{tensor}: {place}"
+        if driver.power is None:
+            yield f"  grows by {size_text(driver.grown)} from nothing{tensor}: {place}"
+        else:
+            yield f"  grows by {size_text(driver.grown)}, as {name}^{driver.power:.1f}{tensor}: {place}"
 
 
 def _growth_json(found: Sweep) -> dict[str, Any]:
