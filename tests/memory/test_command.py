@@ -199,3 +199,37 @@ def test_words_of_the_tear_down_are_not_the_scripts(tmp_path: Path) -> None:
     done = _torchmedic(tmp_path, "train.py")
     assert done.returncode == 1
     assert "its last words: usage: train.py CONFIG" in done.stdout
+
+
+_REMEDIES = """
+import torch
+from torch import nn
+blocks = [nn.Sequential(nn.Linear(256, 1024), nn.GELU(), nn.Linear(1024, 256)) for _ in range(4)]
+model = nn.Sequential(*blocks).cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+data = torch.utils.data.DataLoader(torch.randn(20000, 256), batch_size=4096)
+for x in data:
+    with torch.autocast("cuda", torch.float16):
+        loss = model(x.cuda()).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def test_remedies_are_told_with_their_peaks(tmp_path: Path) -> None:
+    # GIVEN a script that computes in 16 bits already, with blocks and batches that can be made smaller
+    (tmp_path / "train.py").write_text(_REMEDIES)
+    # WHEN it is asked what would help
+    done = _torchmedic(tmp_path, "--remedies", "--json", "out.json", "train.py")
+    # THEN each remedy has a peak of its own, and what gains nothing says why
+    assert done.returncode == 0, done.stderr
+    memory = json.loads((tmp_path / "out.json").read_text())["memory"]
+    tried = {one["name"]: one for one in memory["remedies"]}
+    assert tried["checkpointing"]["peak_allocated"] < 0.8 * memory["peak_allocated"]
+    assert tried["accumulation"]["peak_allocated"] < 0.8 * memory["peak_allocated"]
+    assert "two batches of 2048" in tried["accumulation"]["title"]
+    assert tried["8-bit"]["gain"] == pytest.approx(0.75 * memory["by_category"]["optimizer state"], rel=0.01)
+    assert tried["bf16"]["note"] == "gains nothing: most of what is computed is held in 16 bits already"
+    for name in ("sdpa", "fused", "foreach-off", "set-to-none", "expandable-segments"):
+        assert tried[name]["note"].startswith("gains nothing: ")

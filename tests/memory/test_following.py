@@ -347,37 +347,6 @@ def test_sizes_that_no_followed_step_may_have_shown_are_said_to_be_open(tmp_path
     assert ["cudnn.benchmark" in one.what for one in trying.assumed] == [True]
 
 
-_CELLS = """
-import torch
-from torch import nn
-cell = nn.{kind}(64, 512).cuda()
-optimizer = torch.optim.SGD(cell.parameters(), lr=0.1)
-for step in range(3):
-    hidden = torch.zeros(1000, 512).cuda()
-    state = (hidden, hidden.clone()) if isinstance(cell, nn.LSTMCell) else hidden
-    for x in torch.randn(4, 1000, 64).cuda():
-        state = cell(x, state)
-    loss = (state[0] if isinstance(state, tuple) else state).pow(2).mean()
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-"""
-
-
-@pytest.mark.parametrize(
-    ("kind", "values"),
-    [
-        # Kept of each unit and step: the gates of both products and the state before, and what the kernel adds.
-        ("GRUCell", 3 + 3 + 1 + 5),
-        ("LSTMCell", 4 + 4 + 2 + 4),
-    ],
-)
-def test_recurrent_cells_keep_their_gates(kind: str, values: int, tmp_path: Path) -> None:
-    plan = plan_of_text(_CELLS.format(kind=kind), tmp_path)
-    assert plan.lost is None
-    assert plan.by_category["activations"] == pytest.approx(4 * values * 1000 * 512 * 4, rel=0.1)
-
-
 def test_the_parts_of_torch_cuda_answer_as_torch_cuda_does(tmp_path: Path) -> None:
     asked = "torch.cuda.random.set_rng_state(torch.cuda.random.get_rng_state()); torch.cuda.memory.empty_cache()"
     plan = _training(tmp_path, after=asked)
@@ -392,3 +361,26 @@ def test_steps_of_many_passes_are_left_when_two_have_shown_the_peak(tmp_path: Pa
     left = plan_of_text(f"import time\ntime.process_time = lambda: 1e9\n{text}", tmp_path)
     assert (whole.steps, left.steps) == (2, 1)
     assert left.phase_peaks == whole.phase_peaks
+
+
+def test_a_line_of_several_functions_is_one_line(tmp_path: Path) -> None:
+    after = "kept = [loss.detach() + n for n in range(3)]; more = {n: torch.ones(9, device='cuda') for n in range(2)}"
+    lines = [str(share.where) for share in _training(tmp_path, after=after).by_line]
+    assert len(lines) == len(set(lines))
+
+
+def test_the_batch_is_that_of_training(tmp_path: Path) -> None:
+    """Evaluation before the first step has batches of its own, which stay as they are."""
+    between = (
+        "from torch.utils.data import DataLoader, TensorDataset\n"
+        "data = TensorDataset(torch.randn(2000, 256))\n"
+        "train, other = DataLoader(data, batch_size=32), DataLoader(data, batch_size=100)\n"
+        "with torch.no_grad(): seen = [len(model(x.cuda())) for x, in other]\n"
+        "batches = iter(train)"
+    )
+    batch = "next(batches)[0].cuda()"
+    plan = _training(tmp_path, between=between, batch=batch)
+    assert (plan.lost, plan.loader_batch) == (None, 32)
+    after = "assert seen[0] == 100 and len(x) == 64, (seen, len(x))"
+    request = Request(loader_batch=64, loader_now=32)
+    assert _training(tmp_path, between=between, batch=batch, after=after, request=request).lost is None

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from torchmedic.checkups.memory.allocator import MIB, CachingAllocator
 from torchmedic.checkups.memory.cards import GIB, UnknownCard, card_named
+from torchmedic.checkups.memory.dimensions import Input, dimensions_of, terms_of
 from torchmedic.checkups.memory.growth import fit
 from torchmedic.cli._memory_auto import dimension_law, size_axes
 from torchmedic.cli._memory_axes import Axis, batch_axis, law_text, parse_sweep, with_flag
@@ -131,3 +132,18 @@ def test_an_unclear_sweep_is_refused(text: str) -> None:
 def test_a_card_without_room_is_refused(size: str) -> None:
     with pytest.raises(UnknownCard, match="no room"):
         card_named(size)
+
+
+def test_a_row_of_bytes_for_a_square_matrix_grows_with_the_square() -> None:
+    terms = terms_of([((4 * 900 * 900,), 100), ((900 * 64,), 10)], (Dimension("nodes", 900),))
+    assert {term.dimensions: term.bytes for term in terms} == {("nodes", "nodes"): 100, ("nodes",): 10}
+
+
+def test_no_law_is_read_off_one_of_several_graphs() -> None:
+    graph = [Input((900, 32), False), Input((2, 5000), True, 899)]
+    other = [Input((400, 32), False), Input((2, 2000), True, 399)]
+    lengths = {900, 5000, 400, 2000, 32}
+    assert dimensions_of([*graph, *other], [32], lengths) == ()
+    # Of another batch nothing is held any more, and edges to be told are no second graph.
+    assert dimensions_of([*graph, *other], [32], {900, 5000, 32}) != ()
+    assert dimensions_of([*graph, Input((2, 2000), True, 899)], [32], lengths) != ()

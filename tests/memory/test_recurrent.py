@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 
+from tests.memory.running import plan_of_text
 from torchmedic.checkups.memory.recurrent import _Shape
 
 ROWS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "recurrent_truth.json").read_text())
@@ -56,3 +57,34 @@ def test_the_workspace_is_that_of_the_card_but_for_a_few_kernels() -> None:
         "gru-2x2x256-padded-full",
     }
     assert off == known
+
+
+_CELLS = """
+import torch
+from torch import nn
+cell = nn.{kind}(64, 512).cuda()
+optimizer = torch.optim.SGD(cell.parameters(), lr=0.1)
+for step in range(3):
+    hidden = torch.zeros(1000, 512).cuda()
+    state = (hidden, hidden.clone()) if isinstance(cell, nn.LSTMCell) else hidden
+    for x in torch.randn(4, 1000, 64).cuda():
+        state = cell(x, state)
+    loss = (state[0] if isinstance(state, tuple) else state).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        # Kept of each unit and step: the gates of both products and the state before, and what the kernel adds.
+        ("GRUCell", 3 + 3 + 1 + 5),
+        ("LSTMCell", 4 + 4 + 2 + 4),
+    ],
+)
+def test_recurrent_cells_keep_their_gates(kind: str, values: int, tmp_path: Path) -> None:
+    plan = plan_of_text(_CELLS.format(kind=kind), tmp_path)
+    assert plan.lost is None
+    assert plan.by_category["activations"] == pytest.approx(4 * values * 1000 * 512 * 4, rel=0.1)

@@ -173,7 +173,10 @@ def _growth_lines(found: Sweep) -> Iterator[str]:
     for driver in drivers(found):
         place = f"{driver.where.file}:{driver.where.line}  {driver.where.source.strip()}"
         tensor = f", {driver.tensor}" if driver.tensor else ""
-        yield f"  grows by {size_text(driver.grown)}, as {name}^{driver.power:.1f}{tensor}: {place}"
+        if driver.power is None:
+            yield f"  grows by {size_text(driver.grown)} from nothing{tensor}: {place}"
+        else:
+            yield f"  grows by {size_text(driver.grown)}, as {name}^{driver.power:.1f}{tensor}: {place}"
 
 
 def _growth_json(found: Sweep) -> dict[str, Any]:
@@ -198,7 +201,7 @@ def _growth_json(found: Sweep) -> dict[str, Any]:
                 "line": d.where.line,
                 "source": d.where.source.strip(),
                 "grown": d.grown,
-                "power": round(d.power, 2),
+                "power": round(d.power, 2) if d.power is not None else None,
                 "tensor": d.tensor,
             }
             for d in drivers(found)

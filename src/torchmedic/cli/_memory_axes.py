@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from torchmedic.checkups.memory.asking import Request
 from torchmedic.checkups.memory.growth import Growth, Law, fit
-from torchmedic.cli._memory_runs import predict
+from torchmedic.cli._memory_runs import predict_each
 from torchmedic.cli._output import OneLineError
 from torchmedic.facts import MemoryPlan
 from torchmedic.render.memory import size_text
@@ -17,6 +17,7 @@ _BATCH_FLAGS = (
     "--per_device_train_batch_size", "--micro-batch-size", "--micro_batch_size",
 )  # fmt: skip
 _ENOUGH = 2
+_LOOKING = 1.5
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,15 @@ class Axis:
     current: int = 0
 
     def ask(self, command: Sequence[str], request: Request, size: int) -> MemoryPlan | None:
-        request = replace(request, plenty=True)
+        return self.ask_each(command, request, [size])[0]
+
+    def ask_each(self, command: Sequence[str], request: Request, sizes: Sequence[int]) -> list[MemoryPlan | None]:
+        """The plans at some sizes; where batches differ by themselves, a few are looked at."""
+        request = replace(request, plenty=True, looking=_LOOKING)
         if not self.flag:
-            return predict(command, replace(request, loader_batch=size))
-        return predict(with_flag(command, self.flag, str(size)), request)
+            now = self.current
+            return predict_each([(command, replace(request, loader_batch=s, loader_now=now)) for s in sizes])
+        return predict_each([(with_flag(command, self.flag, str(size)), request) for size in sizes])
 
 
 @dataclass(frozen=True)
@@ -95,7 +101,7 @@ def parse_sweep(text: str) -> tuple[Axis, tuple[int, ...]]:
 
 def sweep(command: Sequence[str], request: Request, axis: Axis, sizes: Sequence[int]) -> Sweep | None:
     """Ask for every size; None where fewer than two could be followed, an error where the flag was asked for."""
-    asked = [(size, axis.ask(command, request, size)) for size in sizes]
+    asked = list(zip(sizes, axis.ask_each(command, request, sizes), strict=True))
     found = [(size, plan) for size, plan in asked if plan is not None and plan.steps and plan.lost is None]
     if axis.flag and not axis.current:
         _check_answers(axis, [plan for _, plan in asked], [plan for _, plan in found])

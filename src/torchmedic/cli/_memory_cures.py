@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 from torchmedic.checkups.memory.asking import Request
 from torchmedic.cli._memory_auto import size_axes
 from torchmedic.cli._memory_axes import Axis
-from torchmedic.cli._memory_runs import predict
+from torchmedic.cli._memory_runs import predict, predict_each
 from torchmedic.facts import MemoryPlan
 
 _WORTH = 0.005
 _STATE = "optimizer state"
 _MADE = ("activations", "temporaries")
 _SAVED_BY_BYTES = 0.75
+# What autocast computes in float32.
+_WIDE = ("_softmax", "_log_softmax", "native_layer_norm", "exp", "pow", "sum", "norm")
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,9 @@ _REMEDIES = (
 
 def try_remedies(command: Sequence[str], request: Request, plan: MemoryPlan, axis: Axis | None) -> Iterator[Tried]:
     """Every remedy, tried; those that change nothing are said to."""
-    for name, title in _REMEDIES:
-        answer = predict(command, replace(request, remedy=name))
+    requests = [replace(request, remedy=name) for name, _ in _REMEDIES]
+    answers = predict_each([(command, each) for each in (*requests, replace(request, expandable=True))])
+    for (name, title), answer in zip(_REMEDIES, answers, strict=False):
         if answer is not None and answer.lost is None and answer.steps:
             tried = _tried(name, title, plan, answer)
             yield (_without_matrices(plan, tried) or tried) if name == "sdpa" else tried
@@ -50,7 +53,7 @@ def try_remedies(command: Sequence[str], request: Request, plan: MemoryPlan, axi
     yield from _parts_of_the_graph(command, request, plan)
     yield from _smaller_data(command, request, plan)
     yield from _bytes_for_state(plan)
-    answer = predict(command, replace(request, expandable=True))
+    answer = answers[-1]
     if answer is not None and answer.steps:
         saved = plan.peak_reserved - answer.peak_reserved
         note = "" if saved > _WORTH * plan.peak_reserved else "gains nothing: little memory lies in fragments"
@@ -76,11 +79,11 @@ def _is_square(shape: tuple[int, ...]) -> bool:
 
 def _tried(name: str, title: str, plan: MemoryPlan, answer: MemoryPlan) -> Tried:
     gain = plan.peak_allocated - answer.peak_allocated
-    note = "" if gain > _WORTH * plan.peak_allocated else f"gains nothing: {_why_not(name, plan)}"
+    note = "" if gain > _WORTH * plan.peak_allocated else f"gains nothing: {_why_not(name, plan, answer)}"
     return Tried(name, title, answer.peak_allocated, answer.peak_reserved, gain, note)
 
 
-def _why_not(name: str, plan: MemoryPlan) -> str:
+def _why_not(name: str, plan: MemoryPlan, answer: MemoryPlan) -> str:
     largest = max(plan.by_category, key=lambda key: plan.by_category[key], default="")
     if name in ("fused", "foreach-off") and plan.phase != "optimizer":
         return f"the peak is in {plan.phase}, not in the optimizer step"
@@ -90,9 +93,19 @@ def _why_not(name: str, plan: MemoryPlan) -> str:
         return "the arguments of the model hold no whole graph, or the nodes are not what is held"
     if name == "set-to-none":
         return "gradients are let go already, or are not what is held at the peak"
+    if name == "bf16" and _is_narrow(plan):
+        return "most of what is computed is held in 16 bits already"
+    wide = next((big for big in answer.largest if big.category in _MADE and big.dtype == "float32"), None)
+    if name == "bf16" and wide is not None and wide.op in _WIDE:
+        return f"`{wide.op.strip('_')}` is computed in float32 all the same, and its inputs are kept in both types"
     if name == "checkpointing" and largest == "activations":
         return "no repeated blocks were found"
     return f"the peak is made of {largest}"
+
+
+def _is_narrow(plan: MemoryPlan) -> bool:
+    made = [big for big in plan.largest if big.category in _MADE and "float" in big.dtype]
+    return 2 * sum(big.bytes for big in made if big.dtype.endswith("float16")) > sum(big.bytes for big in made) > 0
 
 
 def _smaller_batches(command: Sequence[str], request: Request, plan: MemoryPlan, axis: Axis | None) -> Iterator[Tried]:

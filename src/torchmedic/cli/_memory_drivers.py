@@ -18,7 +18,7 @@ class Driver:
 
     where: Location
     grown: int
-    power: float
+    power: float | None
     tensor: str
 
 
@@ -34,8 +34,8 @@ def drivers(found: Sweep) -> list[Driver]:
         grown = held - earlier
         if grown < _LEAST_SHARE * total:
             continue
-        power = math.log(held / earlier) / ratio if earlier else math.inf
-        rows.append(Driver(where, grown, power, _tensor(last, where, found.axis.name, found.sizes[-1])))
+        power = math.log(held / earlier) / ratio if earlier else None
+        rows.append(Driver(where, grown, power, _tensor(found, where)))
     return sorted(rows, key=lambda row: -row.grown)[:_MOST]
 
 
@@ -47,10 +47,14 @@ def _by_line(plan: MemoryPlan) -> dict[tuple[str, int], tuple[Location, int]]:
     }
 
 
-def _tensor(plan: MemoryPlan, where: Location, name: str, size: int) -> str:
-    """The largest tensor of a line, with the dimensions that follow the size called by its name."""
-    found = next((big for big in plan.largest if big.where == where), None)
-    return "" if found is None else _named_shape(found, name, size)
+def _tensor(found: Sweep, where: Location) -> str:
+    """The largest tensor of a line that follows the size, with the dimensions that do called by its name."""
+    # A length that another size has left as it was is one of the model's.
+    constant = {length for big in found.plans[0].largest for length in big.shape}
+    size = 0 if found.sizes[-1] in constant else found.sizes[-1]
+    of_line = [big for big in found.plans[-1].largest if str(big.where) == str(where)]
+    following = [big for big in of_line if size in big.shape] or of_line
+    return _named_shape(following[0], found.axis.name, size) if following else ""
 
 
 def _named_shape(big: BigTensor, name: str, size: int) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from torchmedic.checkups.memory.asking import PLAN_FILE, Request
 from torchmedic.cli._output import OneLineError
 from torchmedic.facts import MemoryPlan, from_plain
 from torchmedic.facts.memory_plan import Assumption, LostTrack
-from torchmedic.launch.parent import armed_environment, start_and_wait
+from torchmedic.launch.parent import Job, armed_environment, start_and_wait_all
 from torchmedic.settings import Settings
 
 # Compiled or scripted code cannot be seen operation by operation; memory is that of the plain program.
@@ -23,6 +23,7 @@ _PLAIN = {"TORCHDYNAMO_DISABLE": "1", "TORCH_COMPILE_DISABLE": "1", "PYTORCH_JIT
 
 _OUTPUT, _ERRORS = "stdout.txt", "stderr.txt"
 _TAIL = 8192
+_AT_ONCE = 2
 
 
 def answer(command: Sequence[str], card: str, *, real: bool = False) -> MemoryPlan | None:
@@ -74,26 +75,49 @@ def predict(command: Sequence[str], request: Request) -> MemoryPlan | None:
     return _followed(command, request)[0]
 
 
+def predict_each(asked: Sequence[tuple[Sequence[str], Request]]) -> list[MemoryPlan | None]:
+    """The plans of several runs, two at a time where there are processors for it."""
+    at_once = min(_AT_ONCE, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
+    found: list[MemoryPlan | None] = []
+    for first in range(0, len(asked), at_once):
+        found += [plan for plan, _ in _followed_together(asked[first : first + at_once])]
+    return found
+
+
 def _followed(command: Sequence[str], request: Request) -> tuple[MemoryPlan | None, str]:
     """The plan of a script, and the last words of its process."""
-    folder = Path(tempfile.mkdtemp(prefix="torchmedic-memory-"))
-    try:
-        request.write(folder)
-        settings = Settings(run_folder=str(folder), parent=os.getpid(), purpose="memory")
-        environment = {**armed_environment(settings), **_PLAIN}
-        silent = not os.environ.get("TORCHMEDIC_MEMORY_LOUD")
-        with (folder / _OUTPUT).open("wb") as output, (folder / _ERRORS).open("wb") as errors:
-            kept = (output, errors) if silent else None
-            status = start_and_wait(command, environment, silent=silent, kept=kept)
-        answer = folder / PLAN_FILE
-        if not answer.exists():
-            return None, _last_words(folder / (_ERRORS if status else _OUTPUT))
-        # A signal behind a plan met the tear-down: what the runtime writes then are not the script's words.
-        words = _last_words(folder / (_ERRORS if status > 0 else _OUTPUT))
-        plan = from_plain(MemoryPlan, json.loads(answer.read_text()))
-        return (plan if plan.lost is not None else _ended(plan, status, words)), words
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    return _followed_together([(command, request)])[0]
+
+
+def _followed_together(asked: Sequence[tuple[Sequence[str], Request]]) -> list[tuple[MemoryPlan | None, str]]:
+    silent = not os.environ.get("TORCHMEDIC_MEMORY_LOUD")
+    with contextlib.ExitStack() as stack:
+        folders = [Path(stack.enter_context(_folder())) for _ in asked]
+        jobs = []
+        for (command, request), folder in zip(asked, folders, strict=True):
+            request.write(folder)
+            settings = Settings(run_folder=str(folder), parent=os.getpid(), purpose="memory")
+            output = stack.enter_context((folder / _OUTPUT).open("wb"))
+            errors = stack.enter_context((folder / _ERRORS).open("wb"))
+            environment = {**armed_environment(settings), **_PLAIN}
+            jobs.append(Job(command, environment, (output, errors) if silent else None))
+        statuses = start_and_wait_all(jobs, silent=silent)
+        return [_left_in(folder, status) for folder, status in zip(folders, statuses, strict=True)]
+
+
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="torchmedic-memory-", ignore_cleanup_errors=True)
+
+
+def _left_in(folder: Path, status: int) -> tuple[MemoryPlan | None, str]:
+    """The plan and the last words that a process has left."""
+    answer = folder / PLAN_FILE
+    if not answer.exists():
+        return None, _last_words(folder / (_ERRORS if status else _OUTPUT))
+    # A signal behind a plan met the tear-down: what the runtime writes then are not the script's words.
+    words = _last_words(folder / (_ERRORS if status > 0 else _OUTPUT))
+    plan = from_plain(MemoryPlan, json.loads(answer.read_text()))
+    return (plan if plan.lost is not None else _ended(plan, status, words)), words
 
 
 def _ended(plan: MemoryPlan, status: int, words: str) -> MemoryPlan:

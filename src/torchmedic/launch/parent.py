@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import IO, TYPE_CHECKING
@@ -175,20 +176,43 @@ def start_and_wait(
 
     What it writes on standard output and standard error goes to the files `kept`, where they are given.
     """
-    arguments = [sys.executable, *subprocess._args_from_interpreter_flags(), *command]  # type: ignore[attr-defined]
-    quiet = subprocess.DEVNULL if silent else None
-    output, errors = kept or (quiet, quiet)
     with _signals_passed_on() as adopt:
-        # Without a terminal the script leads a group of its own, so that a signal to our group is passed on by
-        # us alone. With one it stays in ours: the keyboard's signals must reach it, and it may read the terminal.
-        group = None if _has_terminal() else 0
-        child = subprocess.Popen(
-            arguments, env=environment, stdin=quiet, stdout=output, stderr=errors, process_group=group
-        )
+        child = _start(command, environment, silent, kept)
         adopt(child)
         meanwhile()
         with _attended(child.pid, attend):
             return child.wait()
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command for `start_and_wait_all`, and where its output and its errors go."""
+
+    command: Sequence[str]
+    environment: dict[str, str]
+    kept: tuple[IO[bytes], IO[bytes]] | None
+
+
+def start_and_wait_all(jobs: Sequence[Job], *, silent: bool) -> list[int]:
+    """The same for several processes at once."""
+    with _signals_passed_on() as adopt:
+        children = []
+        for job in jobs:
+            children.append(_start(job.command, job.environment, silent, job.kept))
+            adopt(children[-1])
+        return [child.wait() for child in children]
+
+
+def _start(
+    command: Sequence[str], environment: dict[str, str], silent: bool, kept: tuple[IO[bytes], IO[bytes]] | None
+) -> subprocess.Popen[bytes]:
+    arguments = [sys.executable, *subprocess._args_from_interpreter_flags(), *command]  # type: ignore[attr-defined]
+    quiet = subprocess.DEVNULL if silent else None
+    output, errors = kept or (quiet, quiet)
+    # Without a terminal the script leads a group of its own, so that a signal to our group is passed on by
+    # us alone. With one it stays in ours: the keyboard's signals must reach it, and it may read the terminal.
+    group = None if _has_terminal() else 0
+    return subprocess.Popen(arguments, env=environment, stdin=quiet, stdout=output, stderr=errors, process_group=group)
 
 
 @contextlib.contextmanager

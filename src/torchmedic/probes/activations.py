@@ -13,8 +13,8 @@ from torchmedic.late import late_dataclass
 from torchmedic.probes.calls import Call, CallTrace
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location
-from torchmedic.probes.keepers import user_modules
 from torchmedic.probes.modules import Modules
+from torchmedic.probes.name_paths import user_modules
 from torchmedic.record import Recorder
 
 _RECTIFIERS = frozenset(("relu", "relu6", "threshold"))

@@ -12,7 +12,7 @@ import torch
 from torchmedic.facts import EdgesTurnedRound
 from torchmedic.probes.bindings import locals_of
 from torchmedic.probes.frames import is_user_file, outward
-from torchmedic.probes.keepers import user_modules
+from torchmedic.probes.name_paths import user_modules
 from torchmedic.probes.rows import is_held_out, is_trained_on
 from torchmedic.probes.sources import called_at
 from torchmedic.probes.splits import split_line

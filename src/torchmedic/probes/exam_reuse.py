@@ -14,8 +14,9 @@ from torchmedic.facts import Location, ReusedGraph
 from torchmedic.probes.frames import location_of, user_frame
 from torchmedic.probes.graph_walk import graph, is_leaf_node, output_shape
 from torchmedic.probes.holdings import hung, registered
-from torchmedic.probes.keepers import keepers_of, storing_statement
+from torchmedic.probes.keepers import storing_statement
 from torchmedic.probes.modules import Modules
+from torchmedic.probes.name_paths import keepers_of
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.sources import hung_at
 from torchmedic.record import Probe, Recorder

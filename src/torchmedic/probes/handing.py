@@ -27,7 +27,7 @@ def handing_call(
         return None
     found = []
     for file, call in _calls(files, scope):
-        given = _given(call, scope, _part(value, slot), slot)
+        given = _given(call, scope, part_at(value, slot), slot)
         if given is not None and not any(cut in ast.unparse(given) for cut in CUTTING):
             found.append((file, call, ast.unparse(given)))
     written_so = [each for each in found if ast.unparse(each[1].func.value) == owner]
@@ -46,7 +46,7 @@ def _calls(files: list[str], scope: _Function) -> Iterator[tuple[str, Any]]:
                 yield file, node
 
 
-def _part(value: ast.expr, slot: Any) -> ast.expr:
+def part_at(value: ast.expr, slot: Any) -> ast.expr:
     """What is stored at a slot of a tuple or a dictionary that is written out."""
     if isinstance(value, (ast.Tuple, ast.List)) and isinstance(slot, int) and slot < len(value.elts):
         return value.elts[slot]

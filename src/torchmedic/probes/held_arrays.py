@@ -16,8 +16,8 @@ from torchmedic.late import late_dataclass
 from torchmedic.probes.bindings import locals_of
 from torchmedic.probes.expressions import enclosing_function, parsed
 from torchmedic.probes.frames import file_of, is_user_file, outward
-from torchmedic.probes.keepers import user_modules
 from torchmedic.probes.making_lines import Place, attribute_made, name_of, places_behind, tensor_given, variable_made
+from torchmedic.probes.name_paths import user_modules
 
 _MOST_ATTRIBUTES = 50
 _MOST_HELD = 60

@@ -1,48 +1,22 @@
-"""Who keeps an object: the name by which the script reaches it, and the statement that put it there."""
+"""The statement of the script that puts an object where it is kept."""
 
 from __future__ import annotations
 
 import ast
-import collections
-import sys
 from collections.abc import Iterator
-from dataclasses import field
-from types import FrameType, FunctionType, ModuleType
-from typing import Any
-
-import torch
-from torch import nn
 
 from torchmedic.facts import Location
 from torchmedic.late import late_dataclass
 from torchmedic.probes.expressions import called_name, parsed
-from torchmedic.probes.frames import file_of, is_user_file, location, outward
-from torchmedic.probes.handing import CUTTING, handing_call
+from torchmedic.probes.frames import location
+from torchmedic.probes.handing import CUTTING, handing_call, part_at
+from torchmedic.probes.name_paths import Keeper, user_modules
 
-_MOST_VISITED = 30_000
-_DEEPEST = 5
 STORING = frozenset(("append", "extend", "insert", "appendleft", "add", "put", "update", "setdefault"))
 _EMPTYING = frozenset(("clear", "pop", "popleft", "popitem", "remove"))
 _READERS = frozenset(
     ("torch", "nn", "np", "numpy", "F", "len", "print", "sum", "list", "tuple", "enumerate", "zip", "range")
 )
-_CONTAINERS = (list, tuple, dict, collections.deque, set)
-
-
-@late_dataclass(frozen=True)
-class Keeper:
-    """`path` as one would write it, `owner` the part before the last attribute, `name` the last identifier.
-
-    `slot` is the key or the position of a kept object in the item of the container that it is a part of, `key` the one
-    under which a dict inside of it holds the object itself.
-    """
-
-    path: str
-    owner: str
-    name: str
-    container: str
-    slot: Any = field(default=None, compare=False)
-    key: str = field(default="", compare=False)
 
 
 @late_dataclass(frozen=True)
@@ -61,90 +35,6 @@ class Storing:
     goes_on: bool = False
 
 
-def namespaces(frame: FrameType | None) -> list[dict[str, Any]]:
-    """The names of the user's running functions, innermost first, then of the user's modules."""
-    found: list[dict[str, Any]] = []
-    for each in outward(frame):
-        if is_user_file(each.f_code.co_filename) and each.f_locals is not each.f_globals:
-            found.append(dict(each.f_locals))
-    found += [vars(module) for module in user_modules()]
-    return found
-
-
-def user_modules() -> list[ModuleType]:
-    known = list(sys.modules.values())
-    return [m for m in known if isinstance(m, ModuleType) and is_user_file(getattr(m, "__file__", None) or "")]
-
-
-def keepers_of(things: list[Any], frame: FrameType | None) -> list[tuple[Keeper, list[Any]]]:
-    """Every path from the user's names to some objects, with those that it reaches; the richest first."""
-    wanted = {id(thing) for thing in things}
-    seen: set[int] = set()
-    found: dict[Keeper, list[Any]] = {}
-    for names in namespaces(frame):
-        start = [(name, "", name, thing, "", (), 0) for name, thing in list(names.items())]
-        waiting: collections.deque[tuple[str, str, str, Any, str, tuple[Any, ...], int]] = collections.deque(start)
-        while waiting and len(seen) < _MOST_VISITED:
-            path, owner, name, thing, container, keys, depth = waiting.popleft()
-            if id(thing) in wanted:
-                slot = keys[1] if len(keys) > 1 and isinstance(keys[1], (int, str)) else None
-                key = keys[-1] if len(keys) > 1 and container == "dict" and isinstance(keys[-1], str) else ""
-                found.setdefault(Keeper(path, owner, name, container, slot, key), []).append(thing)
-            if id(thing) in seen or depth >= _DEEPEST or path.startswith("__"):
-                continue
-            seen.add(id(thing))
-            if isinstance(thing, FunctionType):
-                # Of hooks another rule tells, and of what they fill, the name that the script has for it.
-                if container and not name.endswith("_hooks") and is_user_file(thing.__code__.co_filename):
-                    waiting.extend((path, owner, name, item, container, keys, depth + 1) for item in _enclosed(thing))
-                continue
-            for label, key, item in _parts(thing):
-                if label:
-                    waiting.append((path + label, path, label[1:], item, "", (), depth + 1))
-                else:
-                    waiting.append((path, owner, name, item, type(thing).__name__, (*keys, key), depth + 1))
-    return sorted(found.items(), key=lambda pair: -len(pair[1]))
-
-
-def _parts(thing: Any) -> Iterator[tuple[str, Any, Any]]:
-    """What an object holds: `(".attribute", None, item)`, or `("", key or position, item)` of a container."""
-    if isinstance(thing, (list, tuple, collections.deque, set)):
-        items = list(thing)
-        few = items if len(items) <= 4000 else items[:2000] + items[-2000:]
-        yield from (("", position, item) for position, item in enumerate(few))
-    elif isinstance(thing, dict):
-        pairs = list(thing.items())
-        yield from (("", key, item) for key, item in (pairs if len(pairs) <= 400 else pairs[:200] + pairs[-200:]))
-    elif isinstance(thing, (torch.Tensor, ModuleType, type)) or _is_function(thing):
-        return
-    else:
-        held = getattr(thing, "__dict__", None)
-        if isinstance(held, dict):
-            for name, item in list(held.items())[:200]:
-                if name in ("_modules", "_buffers") and isinstance(item, dict):
-                    yield from ((f".{child}", None, below) for child, below in item.items())
-                elif name != "_parameters":
-                    yield f".{name}", None, item
-        if is_user_file(file_of(type(thing))):
-            shared = vars(type(thing)).items()
-            yield from ((f".{name}", None, item) for name, item in shared if isinstance(item, _CONTAINERS))
-
-
-def _enclosed(function: FunctionType) -> Iterator[Any]:
-    """What a function was given on its way: the defaults of its arguments, and the names of who made it."""
-    yield from function.__defaults__ or ()
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue
-
-
-def _is_function(thing: Any) -> bool:
-    """Whether a thing is there to be called and no more; what a class of the user's keeps beside that is its own."""
-    return callable(thing) and not isinstance(thing, nn.Module) and not is_user_file(file_of(type(thing)))
-
-
 def storing_statement(keeper: Keeper, *, cut_off: bool = False) -> Storing:
     """Find, in the user's files, the statement that puts a tensor where the keeper holds it, `cut_off` its graph."""
     files = [str(module.__file__) for module in user_modules()]
@@ -157,7 +47,7 @@ def storing_statement(keeper: Keeper, *, cut_off: bool = False) -> Storing:
         return Storing(None, None, "")
     _, file, statement, value, scope = min(found, key=lambda each: each[0])
     here = location(file, statement.lineno, getattr(scope, "name", "<module>"))
-    text = _text(value)
+    text = _text(part_at(value, keeper.slot) if value is not None else None)
     caller = handing_call(files, keeper.owner, scope, value, keeper.slot) if value is not None else None
     if caller is not None:
         return Storing(caller[0], here, caller[1])

@@ -18,7 +18,8 @@ from torchmedic.facts import KeptGraph
 from torchmedic.journal import Backward, Page
 from torchmedic.late import late_dataclass
 from torchmedic.probes.cells import is_notebook
-from torchmedic.probes.keepers import Keeper, keepers_of, storing_statement
+from torchmedic.probes.keepers import storing_statement
+from torchmedic.probes.name_paths import Keeper, keepers_of
 from torchmedic.probes.process_memory import held_bytes, resident_bytes
 from torchmedic.probes.unread_piles import UnreadPiles, own_bytes
 from torchmedic.record import Probe, Recorder
@@ -36,6 +37,7 @@ _LEAST_KEPT = 8
 _LEAST_SPAN = 10
 _MOST_NODES = 5_000
 _MOST_CHAINS = 60
+_MOST_OF_RUN = 0.5
 
 
 @late_dataclass()
@@ -208,7 +210,7 @@ class Leaks(Probe):
         fact = KeptGraph(
             step=self.recorder.step,
             path=keeper.path,
-            container=keeper.container,
+            container=keeper.outermost,
             is_chain=is_chain,
             count=len(tensors),
             first=first,
@@ -229,8 +231,10 @@ class Leaks(Probe):
         )
         sample = [weakref.ref(t) for t in tensors[:: max(1, len(tensors) // 50)]]
         suspect = _Suspect(keeper, is_chain, sample, fact, (before.scans if before else 0) + 1)
+        # A window that moves on lets go of what was kept at an earlier look.
+        is_new = before is None and at_end and last - first >= _MOST_OF_RUN * len(self._marks)
         # What no backward has freed was never meant to be used: one look is enough.
-        suspect.confirmed = at_end or (survived and grown) or not fact.freed
+        suspect.confirmed = is_new or (survived and grown) or not fact.freed
         self._suspects[(keeper.path, is_chain)] = suspect
 
     def _retract(self, at_end: bool) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from torchmedic.facts import Location
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location
-from torchmedic.probes.keepers import user_modules
+from torchmedic.probes.name_paths import user_modules
 from torchmedic.probes.rows import tokens
 
 _SPLITTING = frozenset(("train_test_split", "random_split", "split", "KFold", "StratifiedShuffleSplit"))

@@ -11,7 +11,8 @@ import torch
 
 from torchmedic.facts import PiledTensors
 from torchmedic.probes.expressions import called_name, parsed
-from torchmedic.probes.keepers import STORING, Keeper, keepers_of, storing_statement, user_modules
+from torchmedic.probes.keepers import STORING, storing_statement
+from torchmedic.probes.name_paths import Keeper, keepers_of, user_modules
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _MAKERS = frozenset(("list", "dict", "deque", "defaultdict", "OrderedDict"))
@@ -51,7 +52,7 @@ class UnreadPiles:
         self.found[keeper.path] = PiledTensors(
             step=step,
             path=keeper.path,
-            container=keeper.container,
+            container=keeper.outermost,
             count=len(held),
             bytes=own_bytes(held),
             steps=steps,

@@ -28,16 +28,29 @@ class Input:
     in_step: bool = False
 
 
-def dimensions_of(inputs: Sequence[Input], others: Iterable[int]) -> tuple[Dimension, ...]:
+def dimensions_of(
+    inputs: Sequence[Input], others: Iterable[int], held: Iterable[int] | None = None
+) -> tuple[Dimension, ...]:
     """The sizes of the data that can be told from their shapes; `others`, sizes of the model, could not be told apart.
+
+    `held` are the lengths of what is held at the peak: where those of several graphs are, no size of one tells a law.
 
     >>> graph = [Input((900, 32), False), Input((2, 5000), True, 899), Input((900,), True, 1, 40)]
     >>> [(d.name, d.size) for d in dimensions_of(graph, [64])]
     [('nodes', 900), ('edges', 5000), ('selected nodes', 40)]
     """
+    if held is not None and _are_several_graphs(inputs, frozenset(held)):
+        return ()
     taken = set(others)
     found = _graph(inputs) or _batch(inputs)
     return tuple(d for d in found if d.name in ("nodes", "edges") or (d.size not in taken and d.size >= _LEAST_TELLING))
+
+
+def _are_several_graphs(inputs: Sequence[Input], held: frozenset[int]) -> bool:
+    """Whether kinds of nodes, or snapshots, are held that differ both in their nodes and in their edges."""
+    edges = {i.shape[1] for i in inputs if i.whole and len(i.shape) == 2 and i.shape[0] == 2 and i.largest >= 0}
+    nodes = {i.shape[0] for i in inputs if not i.whole and len(i.shape) == 2 and i.shape[0] >= _LEAST_NODES} - edges
+    return len(edges & held) > 1 and len(nodes & held) > 1
 
 
 def _graph(inputs: Sequence[Input]) -> list[Dimension]:
@@ -109,5 +122,6 @@ def _names(length: int, dimensions: Sequence[Dimension], edges: frozenset[int]) 
             return (one, other)
     for name, size in (*sizes.items(), *(("edges", count) for count in edges)):
         if size >= _MANY and length % size == 0 and length:
-            return (name,)
+            # Workspaces are one row of bytes: that of a square matrix holds the length twice.
+            return (name, name) if length % size**2 == 0 else (name,)
     return ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable
 from typing import Any
@@ -17,8 +18,9 @@ from torchmedic.checkups.memory.pretending import Pretence
 
 _STEPS = 2
 _MOST_STEPS = 40
-_MOST_SECONDS = 5.0
+_LOOKING = 5.0
 _LONG_SECONDS = 8.0  # of the whole process: what is left of ten goes for its start and its end
+_MANY_SECONDS = 4.0
 _SAME = 0.001
 _PASSES = 3
 
@@ -42,7 +44,9 @@ def after_closure(args: Any, kwargs: Any, act: Callable[[], None]) -> Any:
 class Following:
     """Hooks on modules, optimizers and the engine; calls `enough` after the step that shows the peak."""
 
-    def __init__(self, pretence: Pretence, enough: Callable[[], None], cure: Cure | None = None) -> None:
+    def __init__(
+        self, pretence: Pretence, enough: Callable[[], None], cure: Cure | None = None, *, looking: float = _LOOKING
+    ) -> None:
         self.pretence = pretence
         self.steps = 0
         self._enough = enough
@@ -51,7 +55,11 @@ class Following:
         self._counts: dict[int, int] = {}
         self._made: list[int] = []
         self._first_step_at = 0.0
+        self._looking = looking
         self._passes: list[int] = []
+        self._backwards = self._backwards_before = 0  # of this pass, and of the one before
+        self._in_step = False
+        self._updated_early = False
         self._patches = Patches()
         self._hooks: list[Any] = []
 
@@ -67,11 +75,20 @@ class Following:
         engine = torch.autograd.graph._engine_run_backward
 
         def run(*args: Any, **kwargs: Any) -> Any:
-            self._before_backward()
+            self._before_backward(accumulates=bool(kwargs.get("accumulate_grad")), creates_graph=bool(args[3]))
             return engine(*args, **kwargs)
 
         self._patches.put(torch.autograd.graph, "_engine_run_backward", run)
         self._patches.put(torch.autograd, "_engine_run_backward", run)
+        whole = torch.autograd.backward
+
+        def backward(*args: Any, **kwargs: Any) -> None:
+            is_inside = self.pretence.backward.running
+            whole(*args, **kwargs)
+            if not is_inside:
+                self._after_backward(retains_graph=any(args[2:4]) or bool(kwargs.get("retain_graph")))
+
+        self._patches.put(torch.autograd, "backward", backward)
 
     def end(self) -> None:
         for hook in self._hooks:
@@ -91,9 +108,8 @@ class Following:
             self.pretence.world.modules.pop()
 
     def _begin_forward(self, root: torch.nn.Module) -> None:
-        if torch.is_grad_enabled() and self._has_accumulated_enough():
-            self.pretence.world.assume("steps of many passes take long to follow; left in the middle of the second")
-            self._enough()
+        if torch.is_grad_enabled():
+            self._begin_pass()
         self._names.learn(root)
         self._cure.before_forward(root)
         ledger = self.pretence.ledger
@@ -107,16 +123,19 @@ class Following:
 
     # -- backward and optimizer ------------------------------------------------------------------------------------
 
-    def _before_backward(self) -> None:
+    def _before_backward(self, *, accumulates: bool, creates_graph: bool) -> None:
         ledger = self.pretence.ledger
         if not self.pretence.backward.running:
             self._cure.before_backward()
             ledger.mark_saved()
-            ledger.phase = "backward"
-            self._passes.append(ledger.made_in_step - sum(self._passes))
+            # What is to be differentiated again is kept as what the forward pass makes is.
+            ledger.phase = "forward" if creates_graph else "backward"
+            if accumulates:
+                self._passes.append(ledger.made_in_step - sum(self._passes))
 
     def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
         self._cure.before_step(optimizer)
+        self._in_step = True
         self._begin_update(optimizer)
         return after_closure(args, kwargs, lambda: self._begin_update(optimizer))
 
@@ -134,6 +153,7 @@ class Following:
             for item in state.values() if isinstance(state, dict) else ():
                 ledger.mark(item, "optimizer state", ledger.module_of(parameter))
         ledger.phase = "data"
+        self._in_step = False
         world.origins.clear()
         first_of_round = not self._counts or self._counts.get(id(optimizer), 0) == max(self._counts.values())
         self._counts[id(optimizer)] = self._counts.get(id(optimizer), 0) + 1
@@ -144,6 +164,7 @@ class Following:
         ledger = self.pretence.ledger
         self.steps += 1
         self._made.append(ledger.made_in_step)
+        self._updated_early = False
         ledger.made_in_step = 0
         self._passes.clear()
         ledger.step = self.steps
@@ -159,19 +180,60 @@ class Following:
         if _is_same(self._made[-1], self._made[-2]):
             return True
         now = time.process_time()
-        is_time_up = now > min(self._first_step_at + _MOST_SECONDS, _LONG_SECONDS) or self.steps >= _MOST_STEPS
+        is_time_up = now > min(self._first_step_at + self._looking, _LONG_SECONDS) or self.steps >= _MOST_STEPS
         if is_time_up:
             self.pretence.world.assume("batches differ in size; a larger one than those followed would need more")
         return is_time_up
 
-    def _has_accumulated_enough(self) -> bool:
-        """Whether time is up, and the second step has shown a pass that met the gradients of one like it.
+    # -- steps of many passes --------------------------------------------------------------------------------------
 
-        What backward makes counts for the pass after it, so that three passes show two of equal size.
+    def _begin_pass(self) -> None:
+        """Where gradients are summed over many equal passes, some of them in the second step show the peak."""
+        if self.pretence.ledger.phase != "backward":
+            return
+        self._backwards, self._backwards_before = 0, self._backwards
+        if self._updated_early and self._passes:
+            self._enough()
+        elif self.steps and self._passes_are_alike() and time.process_time() >= _LONG_SECONDS:
+            self.pretence.world.assume("steps of many passes take long to follow; left in the middle of the second")
+            self._enough()
+
+    def _after_backward(self, *, retains_graph: bool) -> None:
+        """An update in the middle of the first step: what comes then holds what any later pass does.
+
+        That is gradients and the optimizer's state. It has to be at the end of a pass, with no graph left.
         """
-        if not self.steps or len(self._passes) < _PASSES or time.process_time() < _LONG_SECONDS:
-            return False
-        return _is_same(self._passes[-1], self._passes[-2])
+        self._backwards += 1
+        is_end = self._backwards == self._backwards_before and not retains_graph and not self._in_step
+        if is_end and not self.steps and self._passes_are_alike() and time.process_time() >= _MANY_SECONDS:
+            self._update_early()
+
+    def _passes_are_alike(self) -> bool:
+        """What backward makes counts for the pass after it, so that three passes show two of equal size."""
+        each = self._backwards_before or 1
+        return len(self._passes) >= _PASSES * each and _is_same(self._passes[-1], self._passes[-1 - each])
+
+    def _update_early(self) -> None:
+        found = _optimizers()
+        if len(found) != 1 or all(p.grad is None for group in found[0].param_groups for p in group["params"]):
+            return
+        passes = len(self._passes) // self._backwards
+        try:
+            found[0].step()
+        except Exception:  # noqa: BLE001 - one that needs more than it gets here is left to the script
+            self._in_step = False
+            return
+        self._updated_early = True
+        self.pretence.world.assume(
+            f"steps of many passes take long to follow; the update was made after {passes} of them"
+        )
+
+
+def _optimizers() -> list[Any]:
+    """The optimizers of the process, but for those that stand for another one."""
+    kind = torch.optim.Optimizer
+    found = [thing for thing in gc.get_objects() if issubclass(type(thing), kind)]
+    return [one for one in found if not isinstance(getattr(one, "optimizer", None), kind)]
 
 
 def _is_same(one: int, other: int) -> bool:

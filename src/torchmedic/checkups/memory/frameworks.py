@@ -10,33 +10,55 @@ _WHOLE_BATCHES = 3
 
 
 class Loaders:
-    """What the data loaders of the script do, and the batch size that they are told to have (0: their own)."""
+    """What the data loaders of the script do, and the batch size that they are told to have (0: their own).
 
-    def __init__(self, wanted: int = 0, *, plenty: bool = False) -> None:
-        self.wanted = wanted
+    Loaders of evaluation may have batches of another size: those of size `instead_of` are told, if that is not 0.
+    """
+
+    def __init__(self, wanted: int = 0, *, instead_of: int = 0, plenty: bool = False) -> None:
+        self._wanted = wanted
+        self._instead_of = instead_of
         self._plenty = plenty
+        self._latest = 0
         self.batch = 0
+
+    def _note_step(self) -> None:
+        """The batch that came last before the first step was trained on."""
+        self.batch = self.batch or self._latest
 
     def adapt(self) -> None:
         """Load in this process: workers would be children without the pretence."""
+        from torch.optim.optimizer import register_optimizer_step_pre_hook
         from torch.utils.data import dataloader
 
+        register_optimizer_step_pre_hook(lambda *_: self._note_step())
         loader: Any = dataloader.DataLoader
         build = loader.__init__
 
         def init(this: Any, dataset: Any, batch_size: int | None = 1, *args: Any, **kwargs: Any) -> None:
-            if self.wanted and batch_size is not None and kwargs.get("batch_sampler") is None:
-                batch_size = self.wanted
+            is_meant = batch_size is not None and self._instead_of in (0, batch_size)
+            if self._wanted and is_meant and kwargs.get("batch_sampler") is None:
+                batch_size = self._wanted
             build(this, dataset, batch_size, *args, **kwargs)
             if self._plenty:
                 _go_over_again(this)
 
+        def noted(this: Any) -> Any:
+            batches: Any = dataloader._SingleProcessDataLoaderIter(this)
+            fetch, size = batches._next_data, this.batch_size or 0
+
+            def next_data() -> Any:
+                self._latest = size
+                return fetch()
+
+            batches._next_data = next_data
+            return batches
+
         def iterator(this: Any) -> Any:
-            self.batch = self.batch or this.batch_size or 0
             before = this.num_workers, this.timeout, this.pin_memory
             this.num_workers, this.timeout, this.pin_memory = 0, 0, False
             try:
-                return dataloader._SingleProcessDataLoaderIter(this)
+                return noted(this)
             finally:
                 this.num_workers, this.timeout, this.pin_memory = before
 

@@ -87,7 +87,7 @@ class Pretence:
             tensor = args[0]
             if tensor.fake_mode.in_kernel_invocation:
                 return torch.device("meta")
-            hidden = backward.asks and tensor.fake_device.type == "cuda"
+            hidden = backward.asks and tensor.fake_device.type == "cuda" and not backward.is_for_node(tensor)
             return torch.device("cpu") if hidden else tensor.fake_device
 
         def dispatched(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -100,14 +100,17 @@ class Pretence:
         backward, run = self.backward, torch.autograd.graph._engine_run_backward
 
         def engine(*args: Any, **kwargs: Any) -> Any:
-            before, backward.running = backward.running, True
+            before = backward.running, backward.creates_graph
+            backward.running, backward.creates_graph = True, bool(args[3])
+            backward.hand(args[1])
             grad = torch.is_grad_enabled()
             try:
-                # Which device a tensor has is asked for by the engine and by us: they differ in the grad mode.
+                # Which device a tensor has is asked for by the engine and by us: they differ in the grad mode, but
+                # for a backward pass that is to be differentiated itself.
                 with torch.set_grad_enabled(False):
                     return run(*args, **kwargs)
             finally:
-                backward.running = before
+                backward.running, backward.creates_graph = before
                 torch.set_grad_enabled(grad)
 
         self._patches.put(torch.autograd.graph, "_engine_run_backward", engine)

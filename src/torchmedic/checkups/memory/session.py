@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from _typeshed import TraceFunction
 
     from torchmedic.checkups.memory.following import Following
+    from torchmedic.checkups.memory.frameworks import Loaders
     from torchmedic.checkups.memory.overlay import Overlay
     from torchmedic.checkups.memory.pretending import Pretence
 
@@ -144,7 +145,7 @@ def pretend(
     from torchmedic.checkups.memory.cards import card_named
     from torchmedic.checkups.memory.cures import cure_named
     from torchmedic.checkups.memory.following import Following
-    from torchmedic.checkups.memory.frameworks import Flags, Loaders, adapt_frameworks
+    from torchmedic.checkups.memory.frameworks import Flags, adapt_frameworks
     from torchmedic.checkups.memory.pretending import Pretence
     from torchmedic.checkups.memory.saved import adapt_safetensors
     from torchmedic.checkups.memory.summing import make_plan
@@ -159,14 +160,20 @@ def pretend(
         _write(plan if request.device == "cpu" else _if_trusted(plan), folder)
 
     pretence.world.read_as = request.read_as
-    following = Following(pretence, lambda: _leave(finish), cure_named(request.remedy))
-    loaders, flags = Loaders(request.loader_batch, plenty=request.plenty), Flags()
+    following = Following(pretence, lambda: _leave(finish), cure_named(request.remedy), looking=request.looking)
+    loaders, flags = _loaders(request), Flags()
     adapt_frameworks(loaders, flags, after_import)
     after_import("safetensors.torch", adapt_safetensors)
     pretence.begin()
     following.begin()
     _give_up_in_time(pretence, following, finish, request.patience)
     return finish
+
+
+def _loaders(request: Request) -> Loaders:
+    from torchmedic.checkups.memory.frameworks import Loaders
+
+    return Loaders(request.loader_batch, instead_of=request.loader_now, plenty=request.plenty)
 
 
 def follow_model(folder: Path, train: Callable[[], None], card: str, device: str) -> None:
@@ -242,5 +249,7 @@ def lost_to(error: BaseException) -> LostTrack:
         if is_user_file(code.co_filename):
             where = location(code.co_filename, trace.tb_lineno, code.co_qualname)
         trace = trace.tb_next
-    first = (str(error).strip().splitlines() or [""])[0]
-    return LostTrack(error=f"{type(error).__name__}: {first}"[:300], where=where)
+    lines = str(error).strip().splitlines() or [""]
+    # A process that was started hands on what it died of below a heading.
+    said = f"{lines[0]} {lines[-1].strip()}" if lines[0].endswith(":") and len(lines) > 1 else lines[0]
+    return LostTrack(error=f"{type(error).__name__}: {said}"[:300], where=where)

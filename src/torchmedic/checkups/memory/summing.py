@@ -25,7 +25,7 @@ def make_plan(pretence: Pretence, steps: int, began: float, mode: str, lost: Los
     """The plan of everything that was booked."""
     ledger = pretence.ledger
     held = ledger.holdings_at_peak()
-    dimensions = dimensions_of(pretence.world.inputs, _model_sizes(held))
+    dimensions = dimensions_of(pretence.world.inputs, _model_sizes(held), {length for h in held for length in h.shape})
     return MemoryPlan(
         mode=mode,
         card=pretence.card.name,
@@ -58,9 +58,11 @@ def shares_of(held: list[Holding]) -> dict[str, Any]:
     categories: Counter[str] = Counter()
     by_module: Counter[str] = Counter()
     lines: Counter[Location | None] = Counter()
+    # A comprehension is a function of its own on the line of another.
+    first_seen: dict[str, Location | None] = {}
     for holding in held:
         categories[category_of(holding)] += holding.bytes
-        lines[holding.where] += holding.bytes
+        lines[first_seen.setdefault(str(holding.where), holding.where)] += holding.bytes
         by_module[holding.module] += holding.bytes
     return {
         "by_category": dict(categories.most_common()),

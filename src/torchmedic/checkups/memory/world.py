@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -38,10 +39,34 @@ class Backward:
     def __init__(self) -> None:
         self.running = False
         self.in_operation = False
+        self.creates_graph = False
+        self._results: set[int] = set()
+        self._handed: set[int] = set()
 
     @property
     def asks(self) -> bool:
-        return self.running and not self.in_operation and not torch.is_grad_enabled()
+        return self.running and not self.in_operation and (self.creates_graph or not torch.is_grad_enabled())
+
+    def hand(self, gradients: Iterable[Any]) -> None:
+        """Note what a backward pass begins with."""
+        self._handed = {id(gradient) for gradient in gradients}
+
+    def note_results(self, made: list[torch.Tensor], leaves: list[torch.Tensor]) -> None:
+        """A backward pass that is to be differentiated makes nodes for these results, if they need a gradient."""
+        learns = self.creates_graph and torch.is_grad_enabled() and any(leaf.requires_grad for leaf in leaves)
+        self._results = {id(tensor) for tensor in made} if learns else set()
+
+    def is_for_node(self, tensor: torch.Tensor) -> bool:
+        """Whether it is asked for a new node, which must be of the card as those of the forward pass are.
+
+        Of a result that is the first to ask, before the engine takes it for a gradient; leaves are no gradients.
+        """
+        if not self.creates_graph:
+            return False
+        if id(tensor) in self._results:
+            self._results.discard(id(tensor))
+            return True
+        return tensor.requires_grad and tensor.is_leaf and id(tensor) not in self._handed
 
 
 class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -110,6 +135,8 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         args = self._with_true_indices(func, args)
         self.values.draw(func, args, kwargs)
         out = self._run(func, args, kwargs)
+        if self.backward.creates_graph:
+            self.backward.note_results(tensors_in((out,)), leaves)
         if func is not aten.lift_fresh.default:
             self._book_all(func, args, kwargs, out)
         return out
@@ -121,7 +148,7 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if func is aten._to_copy.default and not any(is_sparse(leaf) for leaf in leaves):
             moved = self._to_cpu(args, kwargs)
             return moved if moved is not None else self._to_card(args, kwargs)
-        if self.backward.asks:
+        if self.backward.asks and not torch.is_grad_enabled():
             summed = self._accumulated(func, args)
             if summed is not None:
                 return summed
