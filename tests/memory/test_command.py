@@ -231,5 +231,8 @@ def test_remedies_are_told_with_their_peaks(tmp_path: Path) -> None:
     assert "two batches of 2048" in tried["accumulation"]["title"]
     assert tried["8-bit"]["gain"] == pytest.approx(0.75 * memory["by_category"]["optimizer state"], rel=0.01)
     assert tried["bf16"]["note"] == "gains nothing: most of what is computed is held in 16 bits already"
-    for name in ("sdpa", "fused", "foreach-off", "set-to-none", "expandable-segments"):
+    for name in ("sdpa", "fused", "foreach-off", "set-to-none"):
         assert tried[name]["note"].startswith("gains nothing: ")
+    segments = tried["expandable-segments"]
+    assert segments["gain"] == memory["peak_reserved"] - segments["peak_reserved"]
+    assert segments["note"].startswith("gains nothing: ") == (segments["gain"] <= 0.005 * memory["peak_reserved"])
