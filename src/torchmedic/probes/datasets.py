@@ -40,7 +40,7 @@ _LABEL_KEYS = ("label", "labels", "target", "targets", "y")
 
 @late_dataclass()
 class _Loader:
-    """One loader in its first pass. `models` are the outermost modules that its batches went to."""
+    """One loader in its first pass, `iterator`; `latest` is the newest. `models` are who its batches went to."""
 
     names: tuple[str, ...]
     built: Location | None
@@ -48,6 +48,7 @@ class _Loader:
     in_order: bool
     indices: set[int] | None
     iterator: Any
+    latest: Any
     trained: int = 0
     stepped: int = 0
     stepped_at: Location | None = None
@@ -124,6 +125,8 @@ class DataExam(Probe):
         if loader is not self._current:
             self._current = loader
             self._hook()
+        if loader.latest() is not iterator:
+            loader.latest = weakref.ref(iterator)
         if loader.iterator() is iterator and loader.batches < _MOST_BATCHES:
             _note_labels(loader, batch)
 
@@ -137,6 +140,7 @@ class DataExam(Probe):
             in_order=isinstance(sampler, SequentialSampler),
             indices=drawn_indices(iterator._dataset, sampler),
             iterator=weakref.ref(iterator),
+            latest=weakref.ref(iterator),
         )
 
     def on_step_done(self, optimizer: Any) -> None:
@@ -212,8 +216,9 @@ class DataExam(Probe):
             return
         frame = sys._getframe(1)
         names = names_of_tensor(rows, frame)
-        if self._current is not None and self._current.iterator() is not None and not is_held_out(names):
-            names += self._current.names
+        if self._current is not None and self._current.latest() is not None and not is_held_out(names):
+            # Rows of the training's own loader are looked at for a score on the training.
+            names = names + self._current.names if not self._current.trained else ()
         elif not is_held_out(names) and not kept.is_whole:
             names += names_on_line(frame)
         if not is_held_out(names):
