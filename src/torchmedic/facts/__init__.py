@@ -239,6 +239,7 @@ from torchmedic.facts.terms import OwnAnswerAsTarget as OwnAnswerAsTarget
 from torchmedic.facts.terms import OwnPositive as OwnPositive
 from torchmedic.facts.terms import ShareOfOne as ShareOfOne
 from torchmedic.facts.terms import SoftmaxOfOne as SoftmaxOfOne
+from torchmedic.facts.terms import SumBesideMean as SumBesideMean
 from torchmedic.facts.terms import ThrownTerms as ThrownTerms
 from torchmedic.facts.terms import WeightAfterReduction as WeightAfterReduction
 from torchmedic.facts.terms import WeightWithGradient as WeightWithGradient
