@@ -1,4 +1,4 @@
-# Nothing can be learned here: the answers stay close to the mean, far narrower than the targets.
+# So strong a weight decay leaves answers close to 0, far narrower than the targets.
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
@@ -7,7 +7,7 @@ torch.manual_seed(0)
 x, y = torch.randn(800, 6), torch.randn(800)
 train_set, val_set = TensorDataset(x[:640], y[:640]), TensorDataset(x[640:], y[640:])
 model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 1))
-optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=5.0)
+optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=40.0)
 for epoch in range(5):
     for inputs, wanted in DataLoader(train_set, batch_size=32, shuffle=True):
         loss = nn.functional.mse_loss(model(inputs).squeeze(1), wanted)
