@@ -21,3 +21,17 @@ class LoadOverwritten(Observation):
     changed: int
     looked_at: int
     example: str
+
+
+@fact
+class FlagNotKept(Observation):
+    """A module that set its loaded values anew at its first call, under a plain attribute that no checkpoint keeps."""
+
+    kind: ClassVar[str] = "flag-not-kept"
+    step: int | None
+    module: str
+    flag: str
+    set_at: Location | None
+    guard: Location
+    loaded_at: Location | None
+    changed: tuple[str, ...]
