@@ -35,3 +35,19 @@ class FlagNotKept(Observation):
     guard: Location
     loaded_at: Location | None
     changed: tuple[str, ...]
+
+
+@fact
+class SettingNotRestored(Observation):
+    """A setting of modules that an evaluation changed and that the training steps after it ran with."""
+
+    kind: ClassVar[str] = "setting-not-restored"
+    step: int | None
+    module: str
+    attribute: str
+    before: float
+    after: float
+    where: Location
+    text: str
+    modules: int
+    steps: int

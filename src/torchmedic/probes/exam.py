@@ -18,6 +18,7 @@ from torchmedic.probes.exam_fresh_norms import FreshNormExam
 from torchmedic.probes.exam_frozen_groups import FrozenGroupExam
 from torchmedic.probes.exam_gradients import GradientExam
 from torchmedic.probes.exam_group_options import GroupOptionExam
+from torchmedic.probes.exam_lasting_settings import LastingSettings
 from torchmedic.probes.exam_leaves import LeafExam
 from torchmedic.probes.exam_loaded_rates import LoadedRateExam
 from torchmedic.probes.exam_lost_flags import LostFlags
@@ -83,6 +84,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         ClippingExam(),
         OverwritingExam(modules),
         LostFlags(modules),
+        LastingSettings(modules),
         StrayExam(optimizers),
         FreshNormExam(),
         UnitExam(modules, optimizers),
