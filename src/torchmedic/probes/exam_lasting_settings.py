@@ -22,9 +22,18 @@ class _Watched:
     """A setting of a module: its value before the first evaluation, and the first step that ran with another."""
 
     module: weakref.ref[nn.Module]
+    kind: str
     line: Overwriting
     before: float
+    after: float = 0.0
     changed_at: int | None = None
+
+    def look(self, step: int) -> None:
+        now = _value(self.module(), self.line.attribute)
+        if now is None or now == self.before:
+            self.changed_at = None
+        elif self.changed_at is None:
+            self.changed_at, self.after = step, now
 
 
 class LastingSettings(Probe):
@@ -51,8 +60,7 @@ class LastingSettings(Probe):
         if self.recorder.clock_is_held:
             return
         for one in self._watched or ():
-            if one.changed_at is None and _value(one.module(), one.line.attribute) != one.before:
-                one.changed_at = self.recorder.step
+            one.look(self.recorder.step)
         if self.recorder.step > self._look_until:
             self.recorder.rest(self)
 
@@ -64,28 +72,26 @@ class LastingSettings(Probe):
             for line in lines:
                 value = _value(module, line.attribute) if not line.owner or line.owner in kinds else None
                 if value and len(self._watched) < _MOST_WATCHED:
-                    self._watched.append(_Watched(weakref.ref(module), line, value))
+                    self._watched.append(_Watched(weakref.ref(module), type(module).__name__, line, value))
 
     def on_finish(self) -> None:
-        told: set[Overwriting] = set()
+        changed: dict[Overwriting, list[_Watched]] = {}
         for one in self._watched or ():
-            module = one.module()
-            now = _value(module, one.line.attribute)
-            if module is None or one.changed_at is None or now is None or now == one.before or one.line in told:
-                continue
-            told.add(one.line)
-            alike = [w for w in self._watched or () if w.line == one.line and w.changed_at is not None]
+            if one.changed_at is not None:
+                changed.setdefault(one.line, []).append(one)
+        for line, alike in changed.items():
+            first = alike[0]
             self.recorder.observe(
                 SettingNotRestored(
-                    step=one.changed_at,
-                    module=type(module).__name__,
-                    attribute=one.line.attribute,
-                    before=one.before,
-                    after=now,
-                    where=one.line.where,
-                    text=one.line.text,
+                    step=first.changed_at,
+                    module=first.kind,
+                    attribute=line.attribute,
+                    before=first.before,
+                    after=first.after,
+                    where=line.where,
+                    text=line.text,
                     modules=len(alike),
-                    steps=self.recorder.step - one.changed_at,
+                    steps=self.recorder.step - (first.changed_at or 0),
                 )
             )
 
