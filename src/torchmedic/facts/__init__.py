@@ -240,6 +240,7 @@ from torchmedic.facts.terms import OneTargetForAll as OneTargetForAll
 from torchmedic.facts.terms import OwnAnswerAsTarget as OwnAnswerAsTarget
 from torchmedic.facts.terms import OwnPositive as OwnPositive
 from torchmedic.facts.terms import ShareOfOne as ShareOfOne
+from torchmedic.facts.terms import ShortcutChanged as ShortcutChanged
 from torchmedic.facts.terms import SoftmaxOfOne as SoftmaxOfOne
 from torchmedic.facts.terms import SumBesideMean as SumBesideMean
 from torchmedic.facts.terms import ThrownTerms as ThrownTerms

@@ -309,3 +309,22 @@ class SumBesideMean(Observation):
     sums: tuple[float, ...]
     means: tuple[float, ...]
     baselines: tuple[float, ...]
+
+
+@fact
+class ShortcutChanged(Observation):
+    """A sum of a block's input and its output, where an activation in the block had changed the input in place.
+
+    `where` is the sum, `name` the input in it, and `share` the part of its numbers that the activation changed.
+    """
+
+    kind: ClassVar[str] = "shortcut-changed"
+    step: int | None
+    where: Location
+    expression: str
+    name: str
+    op: str
+    layer: str
+    layer_built: Location | None
+    changed_at: Location | None
+    share: float

@@ -27,6 +27,7 @@ from torchmedic.probes.pairing import Pairings
 from torchmedic.probes.picked import PickedScores
 from torchmedic.probes.positions import operand_names
 from torchmedic.probes.repeated_draws import RepeatedDraws
+from torchmedic.probes.shortcuts import Shortcuts
 from torchmedic.probes.term_scales import TermScales
 from torchmedic.probes.terms import Terms
 from torchmedic.probes.thrown_terms import ThrownTermsExam
@@ -69,6 +70,7 @@ class LossExam(Probe):
         self._masks = Masks(recorder)
         self._terms = Terms(recorder)
         self._scales = TermScales(recorder, LOSSES)
+        self._shortcuts = Shortcuts(recorder, self._modules)
         self._own_targets = OwnTargets(recorder)
         self._idle = IdleParts(recorder)
         self._thrown = ThrownTermsExam(recorder)
@@ -159,7 +161,7 @@ class LossExam(Probe):
                 self.recorder.observe(meeting)
         self.activations.close(trace)
         parts: tuple[Any, ...] = (self._pairings, self._dependences, self._tokens, self._masks, self._directions)
-        for part in parts:
+        for part in (*parts, self._shortcuts):
             part.close()
         self._terms.close(trace)
         self._own_targets.close(trace)
@@ -181,6 +183,7 @@ class LossExam(Probe):
                 self._masks.look(self._trace, call, args, kwargs)
                 self._terms.look(self._trace, call, args, result)
                 self._scales.look(self._trace, call, args, kwargs, result)
+                self._shortcuts.look(self._trace, call, args, result)
                 self._idle.look(self._trace, call, args, result)
                 self._picked.look(self._trace, call, args, kwargs)
                 self._lone.look(self._trace, call, args, kwargs)
