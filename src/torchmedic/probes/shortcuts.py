@@ -122,7 +122,8 @@ def _bound_on(file: str, line: int) -> frozenset[str]:
     around = [
         node
         for node in (ast.walk(tree) if tree is not None else ())
-        if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and node.lineno <= line <= (node.end_lineno or 0)
+        if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))
+        and node.lineno <= line <= (node.end_lineno or 0)
     ]
     inner = (part for node in around for part in ast.walk(node))
     return frozenset(n.id for n in inner if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))

@@ -120,8 +120,10 @@ class TermScales:
                 waiting.append((makers[0], factor * self._values.get(at, 0.0) / self._values[makers[0]]))
 
     def _note(self, found: _Pair) -> None:
-        assert found.summed.call.place is not None and found.mean.call.place is not None
-        key = (found.summed.call.place.location(), found.mean.call.place.location())
+        summed, mean = found.summed.call.place, found.mean.call.place
+        if summed is None or mean is None:
+            return
+        key = (summed.location(), mean.location())
         if key not in self._pairs and len(self._pairs) >= _MOST_PAIRS:
             return
         pair = self._pairs.setdefault(key, found)
