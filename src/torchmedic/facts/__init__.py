@@ -148,7 +148,9 @@ from torchmedic.facts.numerics import SumTrial as SumTrial
 from torchmedic.facts.numerics import Trial as Trial
 from torchmedic.facts.options import FalseTakenForTrue as FalseTakenForTrue
 from torchmedic.facts.overrides import UnheardOverride as UnheardOverride
+from torchmedic.facts.overwriting import FlagNotKept as FlagNotKept
 from torchmedic.facts.overwriting import LoadOverwritten as LoadOverwritten
+from torchmedic.facts.overwriting import SettingNotRestored as SettingNotRestored
 from torchmedic.facts.padding import PaddedLabels as PaddedLabels
 from torchmedic.facts.pairing import InputSeen as InputSeen
 from torchmedic.facts.pairing import LossPairing as LossPairing
@@ -240,7 +242,9 @@ from torchmedic.facts.terms import OneTargetForAll as OneTargetForAll
 from torchmedic.facts.terms import OwnAnswerAsTarget as OwnAnswerAsTarget
 from torchmedic.facts.terms import OwnPositive as OwnPositive
 from torchmedic.facts.terms import ShareOfOne as ShareOfOne
+from torchmedic.facts.terms import ShortcutChanged as ShortcutChanged
 from torchmedic.facts.terms import SoftmaxOfOne as SoftmaxOfOne
+from torchmedic.facts.terms import SumBesideMean as SumBesideMean
 from torchmedic.facts.terms import ThrownTerms as ThrownTerms
 from torchmedic.facts.terms import WeightAfterReduction as WeightAfterReduction
 from torchmedic.facts.terms import WeightWithGradient as WeightWithGradient

@@ -13,7 +13,8 @@ class EvaluatedPair(Observation):
     """Numbers that a line compared while gradients were off, in a difference or a loss of differences.
 
     `first` and `second` are the least, the tenths in between and the largest of its two sides, over all `calls`;
-    `names` are what the user wrote there, and `built` is the loader whose batch was at hand.
+    `names` are what the user wrote there, and `built` is the loader whose batch was at hand. `learned` says of each
+    side whether it was computed with parameters of a model, in all of the calls.
     """
 
     kind: ClassVar[str] = "evaluated-pair"
@@ -27,3 +28,4 @@ class EvaluatedPair(Observation):
     calls: int
     loader: tuple[str, ...] = ()
     built: Location | None = None
+    learned: tuple[bool, bool] = (False, False)

@@ -21,3 +21,33 @@ class LoadOverwritten(Observation):
     changed: int
     looked_at: int
     example: str
+
+
+@fact
+class FlagNotKept(Observation):
+    """A module that set its loaded values anew at its first call, under a plain attribute that no checkpoint keeps."""
+
+    kind: ClassVar[str] = "flag-not-kept"
+    step: int | None
+    module: str
+    flag: str
+    set_at: Location | None
+    guard: Location
+    loaded_at: Location | None
+    changed: tuple[str, ...]
+
+
+@fact
+class SettingNotRestored(Observation):
+    """A setting of modules that an evaluation changed and that the training steps after it ran with."""
+
+    kind: ClassVar[str] = "setting-not-restored"
+    step: int | None
+    module: str
+    attribute: str
+    before: float
+    after: float
+    where: Location
+    text: str
+    modules: int
+    steps: int

@@ -287,3 +287,44 @@ class ZeroLoss(Observation):
     infinite: int = 0
     filled: Location | None = None
     filled_text: str = ""
+
+
+@fact
+class SumBesideMean(Observation):
+    """A loss with one term that is summed over the batch and one that is its mean, at the steps that were looked at.
+
+    `ratio` is how much more an element of the sum weighs than one of the mean; `baselines` are what the mean would be
+    for the best answer that never changes.
+    """
+
+    kind: ClassVar[str] = "sum-beside-mean"
+    step: int | None
+    where: Location
+    expression: str
+    shape: tuple[int, ...]
+    mean_at: Location
+    mean_expression: str
+    mean_shape: tuple[int, ...]
+    ratio: float
+    sums: tuple[float, ...]
+    means: tuple[float, ...]
+    baselines: tuple[float, ...]
+
+
+@fact
+class ShortcutChanged(Observation):
+    """A sum of a block's input and its output, where an activation in the block had changed the input in place.
+
+    `where` is the sum, `name` the input in it, and `share` the part of its numbers that the activation changed.
+    """
+
+    kind: ClassVar[str] = "shortcut-changed"
+    step: int | None
+    where: Location
+    expression: str
+    name: str
+    op: str
+    layer: str
+    layer_built: Location | None
+    changed_at: Location | None
+    share: float

@@ -20,6 +20,7 @@ from torchmedic.late import late_dataclass
 from torchmedic.probes.cut_lines import cut_line
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.kin_rows import RowSample, kin_fact
+from torchmedic.probes.label_fields import labels_of
 from torchmedic.probes.loaders import Loaders
 from torchmedic.probes.rows import fingerprints, is_held_out, names_of_loader, names_of_tensor, names_on_line
 from torchmedic.probes.splits import split_and_multiplication
@@ -35,12 +36,11 @@ _STEPS_COUNTED = 420
 _MOST_EVALUATED = 40
 _LEAST_SHARED = 10
 _ABOVE_CHANCE = 4
-_LABEL_KEYS = ("label", "labels", "target", "targets", "y")
 
 
 @late_dataclass()
 class _Loader:
-    """One loader in its first pass. `models` are the outermost modules that its batches went to."""
+    """One loader in its first pass, `iterator`; `latest` is the newest. `models` are who its batches went to."""
 
     names: tuple[str, ...]
     built: Location | None
@@ -48,6 +48,7 @@ class _Loader:
     in_order: bool
     indices: set[int] | None
     iterator: Any
+    latest: Any
     asked_for: int
     share: tuple[int, int] | None = None
     trained: int = 0
@@ -126,6 +127,8 @@ class DataExam(Probe):
         if loader is not self._current:
             self._current = loader
             self._hook()
+        if loader.latest() is not iterator:
+            loader.latest = weakref.ref(iterator)
         if loader.iterator() is iterator and loader.batches < _MOST_BATCHES:
             _note_labels(loader, batch)
 
@@ -139,6 +142,7 @@ class DataExam(Probe):
             in_order=isinstance(sampler, SequentialSampler),
             indices=drawn_indices(iterator._dataset, sampler),
             iterator=weakref.ref(iterator),
+            latest=weakref.ref(iterator),
             asked_for=started.get("batch_size") or 0,
             share=(sampler.rank, sampler.num_replicas) if isinstance(sampler, DistributedSampler) else None,
         )
@@ -216,8 +220,9 @@ class DataExam(Probe):
             return
         frame = sys._getframe(1)
         names = names_of_tensor(rows, frame)
-        if self._current is not None and self._current.iterator() is not None and not is_held_out(names):
-            names += self._current.names
+        if self._current is not None and self._current.latest() is not None and not is_held_out(names):
+            # Rows of the training's own loader are looked at for a score on the training.
+            names = names + self._current.names if not self._current.trained else ()
         elif not is_held_out(names) and not kept.is_whole:
             names += names_on_line(frame)
         if not is_held_out(names):
@@ -339,19 +344,8 @@ def _shared(trained: _Loader, held_out: _Loader, kin: Kinship | None) -> SharedR
     )
 
 
-def _labels(batch: Any) -> tuple[str, torch.Tensor | None]:
-    """The field of a batch that holds one label per sample."""
-    if isinstance(batch, dict):
-        for key in _LABEL_KEYS:
-            if isinstance(batch.get(key), torch.Tensor):
-                return key, batch[key]
-    if isinstance(batch, (list, tuple)) and len(batch) > 1 and isinstance(batch[-1], torch.Tensor):
-        return f"[{len(batch) - 1}]", batch[-1]
-    return "", None
-
-
 def _note_labels(loader: _Loader, batch: Any) -> None:
-    name, labels = _labels(batch)
+    name, labels = labels_of(batch)
     loader.batches += 1
     if labels is None or not loader.has_labels:
         loader.has_labels = False

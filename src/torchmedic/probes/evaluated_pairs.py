@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
+from torch.utils.weak import WeakIdKeyDictionary
 
 from torchmedic.facts import EvaluatedPair, Location
 from torchmedic.late import late_dataclass
@@ -39,6 +41,7 @@ class _Line:
     built: Location | None
     first: list[torch.Tensor] = field(default_factory=list)
     second: list[torch.Tensor] = field(default_factory=list)
+    learned: tuple[bool, bool] = (True, True)
 
 
 class EvaluatedPairs(Probe):
@@ -54,6 +57,7 @@ class EvaluatedPairs(Probe):
         self._lines: dict[tuple[Any, int], _Line] = {}
         self._looks: dict[object, int] = {}
         self._mode: _Differences | None = None
+        self._learned = _Learned()
         self._loader: tuple[tuple[str, ...], Location | None] = ((), None)
         self._shielded_begin = shielded(self)(self._begin)
         GradBlocks.add(self)
@@ -93,7 +97,7 @@ class EvaluatedPairs(Probe):
     def _begin(self, site: object) -> None:
         if self._mode is None and self._is_due(site) and may_put_on() and not is_compiled():
             self._looks[site] = self._looks.get(site, 0) + 1
-            self._mode = _Differences(shielded(self)(self._look))
+            self._mode = _Differences(shielded(self)(self._look), shielded(self)(self._learned.note))
             torch._C._push_on_torch_function_stack(self._mode)
             self.recorder.wake(self)
 
@@ -114,6 +118,10 @@ class EvaluatedPairs(Probe):
         if line is not None and len(line.first) < _MOST_CALLS:
             line.first.append(_some(first))
             line.second.append(_some(second))
+            line.learned = (
+                line.learned[0] and self._learned.holds(first),
+                line.learned[1] and self._learned.holds(second),
+            )
 
     def on_finish(self) -> None:
         self._stop()
@@ -134,16 +142,33 @@ class EvaluatedPairs(Probe):
                     calls=len(line.first),
                     loader=line.loader,
                     built=line.built,
+                    learned=line.learned,
                 )
             )
 
 
-class _Differences(TorchFunctionMode):
-    """Hands on the two sides of differences that have as many numbers on both."""
+class _Learned:
+    """Tensors that were computed with a parameter: what a model answers, and not what it is asked."""
 
-    def __init__(self, take: Any) -> None:
+    def __init__(self) -> None:
+        self._known = WeakIdKeyDictionary()
+
+    def holds(self, tensor: torch.Tensor) -> bool:
+        return isinstance(tensor, torch.nn.Parameter) or tensor in self._known
+
+    def note(self, given: Any, result: Any) -> None:
+        made = [leaf for leaf in tree_leaves(result) if isinstance(leaf, torch.Tensor)]
+        if made and any(isinstance(leaf, torch.Tensor) and self.holds(leaf) for leaf in tree_leaves(given)):
+            self._known.update((leaf, True) for leaf in made)
+
+
+class _Differences(TorchFunctionMode):
+    """Hands on the two sides of differences that have as many numbers on both, and what everything was made of."""
+
+    def __init__(self, take: Any, note: Any) -> None:
         super().__init__()
         self._take = take
+        self._note = note
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -153,7 +178,10 @@ class _Differences(TorchFunctionMode):
             second = args[1] if len(args) > 1 else kwargs.get("target", kwargs.get("other"))
             if _is_many(first) and _is_many(second) and first.numel() == second.numel():
                 self._take(name if name in _DISTANCES else "-", first, second)
-        return func(*args, **kwargs)
+        result = func(*args, **kwargs)
+        if result is not None:
+            self._note((args, kwargs), result)
+        return result
 
 
 def _is_many(value: Any) -> bool:

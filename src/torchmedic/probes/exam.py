@@ -18,8 +18,10 @@ from torchmedic.probes.exam_fresh_norms import FreshNormExam
 from torchmedic.probes.exam_frozen_groups import FrozenGroupExam
 from torchmedic.probes.exam_gradients import GradientExam
 from torchmedic.probes.exam_group_options import GroupOptionExam
+from torchmedic.probes.exam_lasting_settings import LastingSettings
 from torchmedic.probes.exam_leaves import LeafExam
 from torchmedic.probes.exam_loaded_rates import LoadedRateExam
+from torchmedic.probes.exam_lost_flags import LostFlags
 from torchmedic.probes.exam_modes import ModeExam
 from torchmedic.probes.exam_optimizer_state import OptimizerStateExam
 from torchmedic.probes.exam_overrides import OverrideExam
@@ -81,6 +83,8 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         GroupOptionExam(modules, freezes),
         ClippingExam(),
         OverwritingExam(modules),
+        LostFlags(modules),
+        LastingSettings(modules),
         StrayExam(optimizers),
         FreshNormExam(),
         UnitExam(modules, optimizers),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import weakref
 from collections import Counter
 from dataclasses import field
@@ -22,6 +23,7 @@ from torchmedic.probes.moving_norms import MovingNorms
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.probes.sources import dropout_calls
+from torchmedic.probes.switching import switching_line
 from torchmedic.record import Probe, Recorder, shielded
 
 _EVERY_STEP_UNTIL = 60
@@ -113,10 +115,10 @@ class ModeExam(Probe):
         self.recorder.emit("on_mode", module, mode)
         if mode:
             model.train_calls += 1
-            model.train_called = self._train_called = user_location()
+            model.train_called = self._train_called = switching_line(sys._getframe(1))
             return
         model.eval_calls += 1
-        model.eval_called = user_location()
+        model.eval_called = switching_line(sys._getframe(1))
         if not model.noted_dropout:
             self._note_functional_dropout(module, model)
         if not self._waiting:

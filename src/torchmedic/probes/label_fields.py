@@ -1,4 +1,4 @@
-"""Finds the field of a batch that repeats the tokens as labels, padding and all, and the line that fills it."""
+"""Which field of a batch holds labels, which repeats the tokens as labels, padding and all, and the line that fills it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,19 @@ import torch
 from torchmedic.facts import Location
 from torchmedic.probes.frames import location
 from torchmedic.probes.sources import user_nodes
+
+_LABEL_KEYS = ("label", "labels", "target", "targets", "y")
+
+
+def labels_of(batch: Any) -> tuple[str, torch.Tensor | None]:
+    """The field of a batch that holds one label per sample."""
+    if isinstance(batch, dict):
+        for key in _LABEL_KEYS:
+            if isinstance(batch.get(key), torch.Tensor):
+                return key, batch[key]
+    if isinstance(batch, (list, tuple)) and len(batch) > 1 and isinstance(batch[-1], torch.Tensor):
+        return f"[{len(batch) - 1}]", batch[-1]
+    return "", None
 
 
 def copied_field(batch: Any, ids: torch.Tensor) -> str:

@@ -27,6 +27,8 @@ from torchmedic.probes.pairing import Pairings
 from torchmedic.probes.picked import PickedScores
 from torchmedic.probes.positions import operand_names
 from torchmedic.probes.repeated_draws import RepeatedDraws
+from torchmedic.probes.shortcuts import Shortcuts
+from torchmedic.probes.term_scales import TermScales
 from torchmedic.probes.terms import Terms
 from torchmedic.probes.thrown_terms import ThrownTermsExam
 from torchmedic.probes.tokens import Tokens
@@ -67,6 +69,8 @@ class LossExam(Probe):
         self._tokens = Tokens(recorder, self._modules)
         self._masks = Masks(recorder)
         self._terms = Terms(recorder)
+        self._scales = TermScales(recorder, LOSSES)
+        self._shortcuts = Shortcuts(recorder, self._modules)
         self._own_targets = OwnTargets(recorder)
         self._idle = IdleParts(recorder)
         self._thrown = ThrownTermsExam(recorder)
@@ -97,6 +101,7 @@ class LossExam(Probe):
             self._draws.reach(self._trace, roots)
             self._thrown.close(self._trace, roots)
             self._zeros.close(self._trace, roots)
+            self._scales.close(self._trace, roots)
         # A loop that updates weights by hand has no other clock.
         if self.recorder.step == 0:
             self._backwards += 1
@@ -123,6 +128,7 @@ class LossExam(Probe):
         self.remove()
         self.activations.write()
         self._terms.write()
+        self._scales.write()
         self._idle.write()
         self._draws.write()
 
@@ -155,7 +161,7 @@ class LossExam(Probe):
                 self.recorder.observe(meeting)
         self.activations.close(trace)
         parts: tuple[Any, ...] = (self._pairings, self._dependences, self._tokens, self._masks, self._directions)
-        for part in parts:
+        for part in (*parts, self._shortcuts):
             part.close()
         self._terms.close(trace)
         self._own_targets.close(trace)
@@ -176,6 +182,8 @@ class LossExam(Probe):
             with torch.no_grad():
                 self._masks.look(self._trace, call, args, kwargs)
                 self._terms.look(self._trace, call, args, result)
+                self._scales.look(self._trace, call, args, kwargs, result)
+                self._shortcuts.look(self._trace, call, args, result)
                 self._idle.look(self._trace, call, args, result)
                 self._picked.look(self._trace, call, args, kwargs)
                 self._lone.look(self._trace, call, args, kwargs)

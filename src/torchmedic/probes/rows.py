@@ -10,13 +10,14 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader
 
-from torchmedic.probes.expressions import called_name, parsed
+from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import is_user_file, outward
 
 _MOST_COLUMNS = 96
 _MOST_TOKENS = 512
 _MOST_FRAMES = 12
 _LEAST_COLUMNS = {True: 4, False: 16}
+_GROWN_TOGETHER = re.compile(r"(train|test|valid|val|dev|eval)(loader|dataset|set|data|iter|dl|ds)s?")
 _TRAIN = frozenset(("train", "training", "tr", "trn", "fit"))
 _TEST = frozenset(
     {
@@ -119,11 +120,11 @@ def _names_at(tree: ast.Module, line: int) -> tuple[str, ...]:
         simple = isinstance(node, ast.stmt) and not hasattr(node, "body")
         if simple and node.lineno <= line <= (node.end_lineno or 0):  # type: ignore[attr-defined]
             inner = list(ast.walk(node))
-            # `model.eval()` says nothing of the data.
-            modes = {id(n.func) for n in inner if isinstance(n, ast.Call) and called_name(n) in ("eval", "train")}
-            found = [n.id for n in inner if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-            attributes = [n for n in inner if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)]
-            found += [n.attr for n in attributes if id(n) not in modes]
+            # `model.eval()` and `test(model, loader)` tell what is done, not on which data.
+            called = {id(n.func) for n in inner if isinstance(n, ast.Call)}
+            read = [n for n in inner if isinstance(getattr(n, "ctx", None), ast.Load) and id(n) not in called]
+            found = [n.id for n in read if isinstance(n, ast.Name)]
+            found += [n.attr for n in read if isinstance(n, ast.Attribute)]
             return tuple(dict.fromkeys(found))
     return ()
 
@@ -146,9 +147,12 @@ def tokens(name: str) -> set[str]:
 
     >>> sorted(tokens("testLoader_2")), sorted(tokens("x_te"))
     (['loader', 'test'], ['te', 'x'])
+    >>> sorted(tokens("trainloader"))
+    ['loader', 'train', 'trainloader']
     """
-    words = re.sub(r"([a-z])([A-Z])", r"\1 \2", name)
-    return {word for word in re.split(r"[^A-Za-z]+", words.lower()) if word}
+    apart = re.sub(r"([a-z])([A-Z])", r"\1 \2", name)
+    words = {word for word in re.split(r"[^A-Za-z]+", apart.lower()) if word}
+    return words.union(*(grown.groups() for word in words if (grown := _GROWN_TOGETHER.fullmatch(word))))
 
 
 def is_held_out(names: tuple[str, ...]) -> bool:

@@ -37,11 +37,12 @@ class ComparedInAnotherScale(Rule):
         for seen in run.all(EvaluatedPair):
             if seen.calls < _LEAST_CALLS or seen.values < _LEAST_VALUES:
                 continue
-            sides = ((seen.first, seen.second, seen.names[1]), (seen.second, seen.first, seen.names[0]))
-            for answers, targets, name in sides:
-                if _is_apart(answers, targets, trained):
-                    yield self._diagnosis(seen, losses[0], answers, targets, trained, name)
-                    return
+            if seen.learned[0] == seen.learned[1]:
+                continue  # which of them are the answers is not known: those of a collapsed model are narrow as well
+            sides = (seen.first, seen.second) if seen.learned[0] else (seen.second, seen.first)
+            if _is_apart(*sides, trained):
+                yield self._diagnosis(seen, losses[0], *sides, trained, seen.names[1 if seen.learned[0] else 0])
+                return
 
     def _diagnosis(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import Run, SchedulerSeen
+from torchmedic.facts import PlannedEpochs, Run, SchedulerSeen
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.wiring._telling import also, is_lightnings, line_to_edit
 
@@ -30,10 +30,29 @@ class SchedulerSteppedPerBatch(Rule):
             if _is_gone(seen):
                 yield self._tell(seen, f"the learning rate fell from {seen.first_lr:.3g} to {seen.last_lr:.1e}")
             elif seen.type == "CosineAnnealingLR" and _cycles(seen) >= 3:
-                yield self._tell(seen, f"the learning rate went up and down {seen.turns} times")
+                yield self._tell_of_cycles(seen, run)
             elif _is_over_at_once(seen) and len(schedulers) == 1:  # beside another, that one may have lowered the rate
                 span = seen.settings["total_iters"]
                 yield self._tell(seen, f"the learning rate was at its last value after {span:g} batches")
+
+    def _tell_of_cycles(self, seen: SchedulerSeen, run: Run) -> Diagnosis:
+        if _counts_epochs(seen, run):
+            return self._tell(seen, f"the learning rate went up and down {seen.turns} times")
+        span = seen.settings["T_max"]
+        return self.diagnose(
+            headline=f"`{seen.type}` turns every {span:g} of {seen.steps} steps: the learning rate went up and down "
+            f"{seen.turns} times",
+            confidence="likely",
+            where=seen.built or seen.stepped,
+            label=f"`T_max={span:g}` is half a cycle, and the run has {seen.steps} steps",
+            also=also((seen.stepped, "stepped here"), where=seen.built),
+            culprit=Culprit(op="T_max", phase="optimizer"),
+            evidence=(f"lr {seen.first_lr:.3g} at first, {seen.last_lr:.2g} at last",),
+            remedies=(
+                Remedy(title="give `T_max` the number of all steps that the scheduler makes"),
+                Remedy(title="if cycles are meant, say so with `CosineAnnealingWarmRestarts`"),
+            ),
+        )
 
     def _tell(self, seen: SchedulerSeen, what: str) -> Diagnosis:
         settings = ", ".join(f"{name}={value:g}" for name, value in seen.settings.items())
@@ -74,6 +93,12 @@ def _is_over_at_once(seen: SchedulerSeen) -> bool:
     return (
         0 < span <= 0.1 * seen.optimizer_steps and seen.last_lr <= 0.3 * seen.first_lr and seen.optimizer_steps >= 100
     )
+
+
+def _counts_epochs(seen: SchedulerSeen, run: Run) -> bool:
+    """Whether the half cycle is about as long as the run has epochs: then it is stepped in the wrong place."""
+    known = (seen.epochs, *(plan.epochs for plan in run.all(PlannedEpochs)))
+    return any(0.5 * epochs <= seen.settings["T_max"] <= 2 * epochs for epochs in known if epochs > 1)
 
 
 def _cycles(seen: SchedulerSeen) -> float:
