@@ -34,7 +34,8 @@ class Keeper:
     """`path` as one would write it, `owner` the part before the last attribute, `name` the last identifier.
 
     `slot` is the key or the position of a kept object in the item of the container that it is a part of, `key` the one
-    under which a dict inside of it holds the object itself.
+    under which a dict inside of it holds the object itself. `function` is the running one whose variable the path
+    begins with; empty for the names of a module.
     """
 
     path: str
@@ -43,6 +44,7 @@ class Keeper:
     container: str
     slot: Any = field(default=None, compare=False)
     key: str = field(default="", compare=False)
+    function: str = field(default="", compare=False)
 
 
 @late_dataclass(frozen=True)
@@ -61,13 +63,13 @@ class Storing:
     goes_on: bool = False
 
 
-def namespaces(frame: FrameType | None) -> list[dict[str, Any]]:
-    """The names of the user's running functions, innermost first, then of the user's modules."""
-    found: list[dict[str, Any]] = []
+def namespaces(frame: FrameType | None) -> list[tuple[str, dict[str, Any]]]:
+    """The names of the user's running functions, innermost first, with who they are; then of the user's modules."""
+    found: list[tuple[str, dict[str, Any]]] = []
     for each in outward(frame):
         if is_user_file(each.f_code.co_filename) and each.f_locals is not each.f_globals:
-            found.append(dict(each.f_locals))
-    found += [vars(module) for module in user_modules()]
+            found.append((each.f_code.co_name, dict(each.f_locals)))
+    found += [("", vars(module)) for module in user_modules()]
     return found
 
 
@@ -81,7 +83,7 @@ def keepers_of(things: list[Any], frame: FrameType | None) -> list[tuple[Keeper,
     wanted = {id(thing) for thing in things}
     seen: set[int] = set()
     found: dict[Keeper, list[Any]] = {}
-    for names in namespaces(frame):
+    for function, names in namespaces(frame):
         start = [(name, "", name, thing, "", (), 0) for name, thing in list(names.items())]
         waiting: collections.deque[tuple[str, str, str, Any, str, tuple[Any, ...], int]] = collections.deque(start)
         while waiting and len(seen) < _MOST_VISITED:
@@ -89,7 +91,7 @@ def keepers_of(things: list[Any], frame: FrameType | None) -> list[tuple[Keeper,
             if id(thing) in wanted:
                 slot = keys[1] if len(keys) > 1 and isinstance(keys[1], (int, str)) else None
                 key = keys[-1] if len(keys) > 1 and container == "dict" and isinstance(keys[-1], str) else ""
-                found.setdefault(Keeper(path, owner, name, container, slot, key), []).append(thing)
+                found.setdefault(Keeper(path, owner, name, container, slot, key, function), []).append(thing)
             if id(thing) in seen or depth >= _DEEPEST or path.startswith("__"):
                 continue
             seen.add(id(thing))
@@ -271,12 +273,21 @@ def _stores(
                 continue
             likely = receiver == keeper.path or receiver == f"self.{keeper.name}" or receiver == keeper.name
             in_init = getattr(scope, "name", "") == "__init__"
+            elsewhere = _is_variable(keeper) and getattr(scope, "name", "") != keeper.function
             yield (
-                (0 if likely else 1) + (4 if in_init else 0) + (0 if _refers(value, keeper.name) else 1),
+                (0 if likely else 1)
+                + (4 if in_init else 0)
+                + (2 if elsewhere else 0)
+                + (0 if _refers(value, keeper.name) else 1),
                 statement,
                 value,
                 scope,
             )
+
+
+def _is_variable(keeper: Keeper) -> bool:
+    """Whether a running function has the state in a variable of its own: another function's is another one."""
+    return bool(keeper.function) and keeper.path == keeper.name and keeper.container in ("", "tuple")
 
 
 def _refers(value: ast.expr | None, name: str) -> bool:
