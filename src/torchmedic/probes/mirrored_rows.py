@@ -65,8 +65,7 @@ def _is_turned_alone(parts: list[dict[str, Array]], target: str, image: str) -> 
         return False
     pairs = _pairs(parts, image)
     return any(
-        _lies_as(one[image], two[image]) and _mirrored(one[target], two[target]) is not None
-        for one, two in pairs
+        _lies_as(one[image], two[image]) and _mirrored(one[target], two[target]) is not None for one, two in pairs
     )
 
 
