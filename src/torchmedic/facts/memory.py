@@ -18,7 +18,7 @@ class KeptGraph(Observation):
     `never_emptied` says that the outermost loop around that line has nothing in it that empties the container.
     `own_bytes` is what the tensors themselves take, all of them together. `goes_on` says that the line makes the new
     value out of the old one; of a value computed from such a one it is not said. `key` is the one under which dicts in
-    the container hold the tensors.
+    the container hold the tensors. `reaches_back`: the graph of the newest of many goes on into past steps.
     """
 
     kind: ClassVar[str] = "kept-graph"
@@ -42,6 +42,7 @@ class KeptGraph(Observation):
     own_bytes: int = 0
     goes_on: bool = False
     key: str = ""
+    reaches_back: bool = False
 
 
 @fact

@@ -94,6 +94,17 @@ def assigned_later(since: Location | None, name: str) -> Location | None:
     return location(file, min(lines), since.function) if lines else None
 
 
+def is_returned(at: Location | None, name: str) -> bool:
+    """Whether the function around a line gives back its own variable of a name, for its caller to place."""
+    file = file_at(at)
+    tree = parsed(file) if file else None
+    if at is None or tree is None:
+        return False
+    scope = _scope(tree, at.line)
+    returned = (n.value for n in ast.walk(scope) if isinstance(n, ast.Return)) if scope is not tree else ()
+    return any(isinstance(value, ast.Name) and value.id == name for value in returned)
+
+
 def alias_line(name: str, other: str) -> Location | None:
     """The line that gives a variable or an attribute nothing but another name of the same thing."""
     short, original = name.rpartition(".")[2], other.rpartition(".")[2]

@@ -20,6 +20,7 @@ _ADDING = ("aten.add.", "aten.sub.", "aten.rsub.", "aten.neg.", "aten.mean.", "a
 # What leaves as numbers, one by one.
 _NUMBERS = ("item", "tensor")
 _ON_PURPOSE = ("data", "detach")
+_SWITCHED_OFF = ("no_grad", "library")
 _RESHAPING = ("aten.view.", "aten.squeeze.", "aten.unsqueeze.", "aten.stack.", "aten.select.", "aten._to_copy.")
 
 # These read the form of a tensor, such as the mask of a dropout does, and none of its values.
@@ -51,6 +52,7 @@ class Cut:
     keys: set[StorageKey] = field(default_factory=set)
     rebuilt: Location | None = None
     at: int = 0
+    by_numbers: bool = True  # what it cut goes on to the loss as numbers, through which a gradient could come
 
 
 class Reading:
@@ -106,17 +108,34 @@ class Reading:
         return done
 
     def cuts(self) -> list[Cut]:
-        """Every place on the way from the weights to the loss where a tensor stops needing a gradient."""
-        above = self.above_root()
+        """Every place on the way from the weights to the loss where a tensor stops needing a gradient.
+
+        What goes on as a choice only, such as an action that was drawn, would bring no gradient: it stands last.
+        """
+        above, numbers = self.above_root(), self._ways_of_numbers(self.root.maker)
         found: dict[tuple[str, Location | None], Cut] = {}
         for index in sorted(above):
             op = self.ops[index]
             for seen in op.inputs:
                 cut = self.cut_before(op, seen)
                 if cut is not None:
+                    cut.by_numbers = seen.is_float and index in numbers
                     known = found.setdefault((cut.how, cut.where), cut)
                     known.keys |= cut.keys
-        return sorted(found.values(), key=lambda cut: cut.at)
+                    known.by_numbers |= cut.by_numbers
+        return sorted(found.values(), key=lambda cut: (not cut.by_numbers, cut.at))
+
+    def _ways_of_numbers(self, end: int | None) -> set[int]:
+        """The operations whose result comes to another one by way of floating-point values alone."""
+        waiting, done = [end] if end is not None else [], set[int]()
+        while waiting:
+            index = waiting.pop()
+            op = self.ops[index]
+            if index in done or op.phase != "forward" or _FORM_ONLY.match(op.name):
+                continue
+            done.add(index)
+            waiting += [i.maker for i in op.inputs if i.is_float and i.maker is not None and i.maker < index]
+        return done
 
     def cut_before(self, reader: Op, seen: Seen) -> Cut | None:
         """The cut between a weight-dependent result and an operation that reads it as a constant."""
@@ -241,11 +260,13 @@ class Reading:
             if seen.maker is None or seen.maker not in self.tainted:
                 continue
             within = self.ancestors(seen.maker)
-            told = ("no_grad", "discrete", "integer", "library", *(_ON_PURPOSE if self._is_of_weights(within) else ()))
+            told = (*_SWITCHED_OFF, "discrete", "integer", *(_ON_PURPOSE if self._is_of_weights(within) else ()))
+            numbers = self._ways_of_numbers(seen.maker) | {op.index}
             for index in sorted(within | {op.index}):
                 for part in self.ops[index].inputs:
                     cut = self.cut_before(self.ops[index], part)
-                    if cut is not None and cut.how in told:
+                    is_draw = cut is not None and cut.how in _SWITCHED_OFF and index not in numbers
+                    if cut is not None and cut.how in told and not is_draw:
                         found.append(cut)
         return sorted(found, key=lambda cut: cut.at)
 

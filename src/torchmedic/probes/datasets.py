@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
 import weakref
-from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -15,18 +13,24 @@ from torch import nn
 from torch.nn.modules import module as torch_module
 from torch.utils.data import DistributedSampler, SequentialSampler
 
-from torchmedic.facts import LoaderSeen, Location, SharedRows
-from torchmedic.late import late_dataclass
+from torchmedic.facts import Location, SharedRows
 from torchmedic.probes.cut_lines import cut_line
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.kin_rows import RowSample, kin_fact
-from torchmedic.probes.label_fields import labels_of
+from torchmedic.probes.loader_passes import LoaderPass, note_labels, pass_fact, weakly
 from torchmedic.probes.loaders import Loaders
-from torchmedic.probes.rows import fingerprints, is_held_out, names_of_loader, names_of_tensor, names_on_line
+from torchmedic.probes.rows import (
+    fingerprints,
+    is_held_out,
+    names_of_dataset,
+    names_of_loader,
+    names_of_tensor,
+    names_on_line,
+    say_nothing,
+)
 from torchmedic.probes.splits import split_and_multiplication
 from torchmedic.probes.trained_rows import TrainedRows
 from torchmedic.probes.twins import Kinship, drawn_indices, kinship
-from torchmedic.probes.values import type_name
 from torchmedic.record import Probe, Recorder, shielded
 
 _MOST_BATCHES = 400
@@ -36,36 +40,6 @@ _STEPS_COUNTED = 420
 _MOST_EVALUATED = 40
 _LEAST_SHARED = 10
 _ABOVE_CHANCE = 4
-
-
-@late_dataclass()
-class _Loader:
-    """One loader in its first pass, `iterator`; `latest` is the newest. `models` are who its batches went to."""
-
-    names: tuple[str, ...]
-    built: Location | None
-    dataset: Any
-    in_order: bool
-    indices: set[int] | None
-    iterator: Any
-    latest: Any
-    asked_for: int
-    share: tuple[int, int] | None = None
-    trained: int = 0
-    stepped: int = 0
-    stepped_at: Location | None = None
-    batches: int = 0
-    samples: int = 0
-    batch_size: int = 0
-    single_class: int = 0
-    rises: bool = True
-    falls: bool = True
-    last: float | None = None
-    labels: set[float] = field(default_factory=set)
-    firsts: list[str] = field(default_factory=list)
-    label_name: str = ""
-    models: set[int] = field(default_factory=set)
-    has_labels: bool = True
 
 
 class DataExam(Probe):
@@ -78,9 +52,9 @@ class DataExam(Probe):
 
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
-        self._seen: dict[int, _Loader] = {}
+        self._seen: dict[int, LoaderPass] = {}
         self._kin: dict[frozenset[int], Kinship] = {}
-        self._current: _Loader | None = None
+        self._current: LoaderPass | None = None
         self._depth = 0
         self._calls = 0
         self._evaluated: dict[int, int] = {}
@@ -116,7 +90,7 @@ class DataExam(Probe):
 
     def on_batch(self, batch: Any, iterator: Any) -> None:
         sampler = iterator._index_sampler
-        loader = self._seen.get(id(sampler))
+        loader = self._known(sampler, iterator)
         if loader is None:
             if len(self._seen) > 60:
                 return
@@ -130,15 +104,29 @@ class DataExam(Probe):
         if loader.latest() is not iterator:
             loader.latest = weakref.ref(iterator)
         if loader.iterator() is iterator and loader.batches < _MOST_BATCHES:
-            _note_labels(loader, batch)
+            note_labels(loader, batch)
 
-    def _first_batch(self, iterator: Any, frame: FrameType) -> _Loader:
+    def _known(self, sampler: Any, iterator: Any) -> LoaderPass | None:
+        """Loaders that are made on the spot come and go, and the next one may get the `id` of the last."""
+        loader = self._seen.get(id(sampler))
+        if loader is None or loader.sampler() is sampler or not isinstance(loader.sampler, weakref.ref):
+            return loader
+        built = self._loaders._started.get(iterator, {}).get("loader_built")
+        passes = (each for each in self._seen.values() if each.built == built)
+        again = next((each for each in passes if each.dataset() is iterator._dataset), None)
+        if again is None:
+            self._seen[-len(self._seen)] = self._seen.pop(id(sampler))
+        return again
+
+    def _first_batch(self, iterator: Any, frame: FrameType) -> LoaderPass:
         started = self._loaders._started.get(iterator, {})
         sampler = getattr(iterator._index_sampler, "sampler", iterator._index_sampler)
-        return _Loader(
+        return LoaderPass(
             names=names_of_loader(iterator._index_sampler, frame),
+            data_names=tuple(n for n in names_of_dataset(iterator._dataset, frame) if not say_nothing((n,))),
+            sampler=weakly(iterator._index_sampler),
             built=started.get("loader_built"),
-            dataset=_weakly(iterator._dataset),
+            dataset=weakly(iterator._dataset),
             in_order=isinstance(sampler, SequentialSampler),
             indices=drawn_indices(iterator._dataset, sampler),
             iterator=weakref.ref(iterator),
@@ -222,7 +210,7 @@ class DataExam(Probe):
         names = names_of_tensor(rows, frame)
         if self._current is not None and self._current.latest() is not None and not is_held_out(names):
             # Rows of the training's own loader are looked at for a score on the training.
-            names = names + self._current.names if not self._current.trained else ()
+            names = _names_beside(self._current, names) if not self._current.trained else ()
         elif not is_held_out(names) and not kept.is_whole:
             names += names_on_line(frame)
         if not is_held_out(names):
@@ -239,7 +227,7 @@ class DataExam(Probe):
 
     def on_finish(self) -> None:
         for loader in self._seen.values():
-            self.recorder.observe(_fact(loader, self.recorder.step))
+            self.recorder.observe(pass_fact(loader, self.recorder.step))
         told = self._tell_shared_loaders()
         if not told and not self._tell_shared_rows():
             self._tell_kin_rows()
@@ -305,23 +293,15 @@ class DataExam(Probe):
         )
 
 
-def _weakly(thing: Any) -> Callable[[], Any]:
-    """A weak reference; a list, which cannot have one, is forgotten."""
-    try:
-        return weakref.ref(thing)
-    except TypeError:
-        return lambda: None
-
-
-def _came_first(held_out: _Loader, trained: _Loader) -> bool:
+def _came_first(held_out: LoaderPass, trained: LoaderPass) -> bool:
     return held_out.batches == 0 or trained.batches == 0
 
 
-def _pair(first: _Loader, second: _Loader) -> frozenset[int]:
+def _pair(first: LoaderPass, second: LoaderPass) -> frozenset[int]:
     return frozenset((id(first), id(second)))
 
 
-def _shared(trained: _Loader, held_out: _Loader, kin: Kinship | None) -> SharedRows | None:
+def _shared(trained: LoaderPass, held_out: LoaderPass, kin: Kinship | None) -> SharedRows | None:
     if kin is None or not kin.same_base:
         return None
     a = trained.indices if trained.indices is not None else set(range(kin.length))
@@ -344,50 +324,7 @@ def _shared(trained: _Loader, held_out: _Loader, kin: Kinship | None) -> SharedR
     )
 
 
-def _note_labels(loader: _Loader, batch: Any) -> None:
-    name, labels = labels_of(batch)
-    loader.batches += 1
-    if labels is None or not loader.has_labels:
-        loader.has_labels = False
-        return
-    flat = labels.detach().flatten().cpu()
-    whole = not flat.is_floating_point() or bool((flat == flat.round()).all())
-    if labels.ndim > 2 or flat.numel() != labels.shape[0] or not whole or flat.is_complex():
-        loader.has_labels = False
-        return
-    values = [float(v) for v in flat.tolist()]
-    loader.label_name = name
-    loader.samples += len(values)
-    loader.batch_size = max(loader.batch_size, len(values))
-    loader.single_class += len(set(values)) == 1
-    loader.labels.update(values)
-    run = values if loader.last is None else [loader.last, *values]
-    loader.rises &= all(a <= b for a, b in itertools.pairwise(run))
-    loader.falls &= all(a >= b for a, b in itertools.pairwise(run))
-    loader.last = values[-1]
-    if len(loader.firsts) < 12:
-        loader.firsts.append(f"{min(values):g}" if len(set(values)) == 1 else f"{min(values):g}-{max(values):g}")
-
-
-def _fact(loader: _Loader, step: int) -> LoaderSeen:
-    dataset = loader.dataset()
-    return LoaderSeen(
-        step=step,
-        names=loader.names,
-        built=loader.built,
-        dataset=type_name(dataset) if dataset is not None else "",
-        in_order=loader.in_order,
-        trained=loader.trained,
-        batches=loader.batches,
-        batch_size=loader.batch_size,
-        asked_for=loader.asked_for,
-        samples=loader.samples,
-        labels=len(loader.labels) if loader.has_labels else 0,
-        single_class=loader.single_class,
-        is_sorted=loader.has_labels and (loader.rises or loader.falls),
-        label_name=loader.label_name,
-        first_labels=tuple(loader.firsts),
-        stepped=loader.stepped,
-        stepped_at=loader.stepped_at,
-        share=loader.share,
-    )
+def _names_beside(loader: LoaderPass, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of rows with those of their loader and, where these say nothing, of its data set."""
+    names += loader.names
+    return names + loader.data_names if say_nothing(names) else names

@@ -12,14 +12,15 @@ from torch import nn
 
 from torchmedic.facts import Location, OptimizerSeen, StrayLeaf
 from torchmedic.late import late_dataclass
-from torchmedic.probes.argument_lines import argument_made_at, assigned_later
+from torchmedic.probes.argument_lines import argument_made_at
 from torchmedic.probes.beginnings import Beginnings
 from torchmedic.probes.frames import is_user_file, location, user_location
-from torchmedic.probes.held_names import held_as, name_in_frames
+from torchmedic.probes.held_names import name_in_frames
 from torchmedic.probes.holdings import Fingerprint, Hung, Registered, are_copies, hung, leaves_of, registered
 from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modules import Birth, Modules
 from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.replaced_lines import replaced_at
 from torchmedic.probes.sources import assigned_anywhere, hung_at
 from torchmedic.record import Probe, Recorder
 
@@ -275,7 +276,7 @@ class LeafExam(Probe):
             owner=type(owner.root).__name__,
             attribute=owner.attribute,
             layer=type(owner.module).__name__,
-            born=_put_in_place(root_birth, owner.root) or _outermost_birth(self._modules, owner, since, own),
+            born=replaced_at(self._modules, owner, since, own),
             called_at=self._called_at(birth) if late else None,
             replaced=None if late else assigned_anywhere(owner.attribute),
             after_optimizer=late,
@@ -355,39 +356,6 @@ def _hung_fact(leaf: torch.Tensor, hook: Hung, name: str, behind: str, layer: st
 def _is_below(owner: nn.Module, root: nn.Module) -> bool:
     """A child that keeps its parent in an attribute does not hang it up."""
     return any(module is owner for module in root.modules())
-
-
-def _outermost_birth(modules: Modules, owner: Registered, since: int, own: Birth | None) -> Location | None:
-    """Where the largest module around a parameter was built: of those younger than the optimizer, if there are any.
-
-    A parameter that was put into an older module was born by itself.
-    """
-    births = [
-        birth for module in _way(owner) if (birth := modules.birth(module)) is not None and birth.where is not None
-    ]
-    younger = [birth for birth in births if birth.order > since]
-    chosen = younger or ([own] if own is not None else births[1:]) or births
-    return chosen[0].where if chosen else None
-
-
-def _put_in_place(birth: Birth | None, root: nn.Module) -> Location | None:
-    """Where a model that was loaded or copied as a whole took the place of the one before."""
-    if birth is None or not birth.pretrained:
-        return None
-    name = held_as(root)
-    found = (assigned_later(at, name) for at in (birth.where, *birth.callers)) if name else ()
-    return next((at for at in found if at is not None), None)
-
-
-def _way(owner: Registered) -> list[nn.Module]:
-    """The modules from the root down to the one that owns a parameter; plain containers say nothing."""
-    found = [owner.root]
-    for name in owner.path.split(".")[:-1]:
-        inner = found[-1]._modules.get(name)
-        if inner is None:
-            break
-        found.append(inner)
-    return [module for module in found if type(module) not in (nn.ModuleList, nn.ModuleDict)]
 
 
 def _users_update(optimizer: Any) -> Location | None:

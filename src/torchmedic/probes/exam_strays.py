@@ -35,6 +35,8 @@ class _Visit:
 class _Book:
     """One optimizer: the visit since its last step, and whether its own backward has come on top of it."""
 
+    optimizer: str
+    built: Location | None = None
     marks: list[weakref.ref[torch.Tensor]] = field(default_factory=list)
     before: list[torch.Tensor | None] = field(default_factory=list)
     visit: _Visit | None = None
@@ -68,7 +70,9 @@ class StrayExam(Probe):
         self._books: dict[int, _Book] = {}
 
     def on_optimizer(self, optimizer: Any) -> None:
-        self._books[id(optimizer)] = _Book()
+        if (over := self._books.pop(id(optimizer), None)) is not None:
+            self._report(over)  # its optimizer is gone, and its `id` used again
+        self._books[id(optimizer)] = _Book(type(optimizer).__name__, self._optimizers.built_at(optimizer))
         self.recorder.wake(self)
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
@@ -127,28 +131,30 @@ class StrayExam(Probe):
             self.recorder.rest(self)
 
     def on_finish(self) -> None:
-        alive = {id(optimizer): optimizer for optimizer in self._optimizers.alive()}
-        for key, book in self._books.items():
-            if book.last is None or not book.strayed or key not in alive:
-                continue
-            other = alive.get(book.last.stepped_by or 0)
-            self.recorder.observe(
-                StrayGradients(
-                    step=self.recorder.step,
-                    optimizer=type(alive[key]).__name__,
-                    other=type(other).__name__ if other is not None else "",
-                    turns=book.turns,
-                    strayed=len(book.strayed),
-                    backwards=book.most,
-                    agreement=sum(cosine for cosine, _ in book.strayed) / len(book.strayed),
-                    share=sum(share for _, share in book.strayed) / len(book.strayed),
-                    backward=book.own,
-                    stray_backward=book.last.where,
-                    other_stepped=book.last.stepped,
-                    zero_grad=book.zero_grad,
-                    built=self._optimizers.built_at(alive[key]),
-                )
+        for book in self._books.values():
+            self._report(book)
+
+    def _report(self, book: _Book) -> None:
+        if book.last is None or not book.strayed:
+            return
+        other = self._books.get(book.last.stepped_by or 0)
+        self.recorder.observe(
+            StrayGradients(
+                step=self.recorder.step,
+                optimizer=book.optimizer,
+                other=other.optimizer if other is not None else "",
+                turns=book.turns,
+                strayed=len(book.strayed),
+                backwards=book.most,
+                agreement=sum(cosine for cosine, _ in book.strayed) / len(book.strayed),
+                share=sum(share for _, share in book.strayed) / len(book.strayed),
+                backward=book.own,
+                stray_backward=book.last.where,
+                other_stepped=book.last.stepped,
+                zero_grad=book.zero_grad,
+                built=book.built,
             )
+        )
 
     def _watched(self) -> list[tuple[Any, _Book]]:
         if len(self._books) < 2 or self.recorder.clock_is_held:

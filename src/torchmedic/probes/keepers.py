@@ -161,12 +161,21 @@ def _stores(
                 continue
             likely = receiver == keeper.path or receiver == f"self.{keeper.name}" or receiver == keeper.name
             in_init = getattr(scope, "name", "") == "__init__"
+            elsewhere = _is_variable(keeper) and getattr(scope, "name", "") != keeper.function
             yield (
-                (0 if likely else 1) + (4 if in_init else 0) + (0 if _refers(value, keeper.name) else 1),
+                (0 if likely else 1)
+                + (4 if in_init else 0)
+                + (2 if elsewhere else 0)
+                + (0 if _refers(value, keeper.name) else 1),
                 statement,
                 value,
                 scope,
             )
+
+
+def _is_variable(keeper: Keeper) -> bool:
+    """Whether a running function has the state in a variable of its own: another function's is another one."""
+    return bool(keeper.function) and keeper.path == keeper.name and keeper.container in ("", "tuple")
 
 
 def _refers(value: ast.expr | None, name: str) -> bool:

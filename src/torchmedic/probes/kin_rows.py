@@ -12,8 +12,8 @@ from torchmedic.probes.splits import split_line
 
 _MOST_TRAINED = 4_000
 _MOST_TESTED = 256
-_TESTED_PER_CALL = {True: 256, False: 8}  # where all are evaluated at once, and in batches
-_MANY = 512
+_FEW = 8
+_MANY = 512  # where all are evaluated at once
 _MOST_COLUMNS = 512
 _MOST_COMPARED = 96
 _MOST_CELLS = 400_000
@@ -50,7 +50,7 @@ class RowSample:
 
     def take_some(self, rows: torch.Tensor) -> None:
         """A few rows from all over a batch that is evaluated: neighbours lie next to each other."""
-        most = _TESTED_PER_CALL[len(rows) >= _MANY]
+        most = _MOST_TESTED if len(rows) >= _MANY else max(_FEW, len(rows) // _FEW)
         chosen = torch.linspace(0, len(rows) - 1, min(most, len(rows)), device=rows.device).long()
         self.take(rows[chosen] if rows.layout == torch.strided and len(rows) else rows, _MOST_TESTED)
 

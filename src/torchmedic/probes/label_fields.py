@@ -1,4 +1,4 @@
-"""Which field of a batch holds labels, which repeats the tokens as labels, padding and all, and the line that fills it."""
+"""Which field of a batch holds labels, and which repeats its tokens as labels, with the line that fills it."""
 
 from __future__ import annotations
 

@@ -228,6 +228,7 @@ class Leaks(Probe):
             own_bytes=own_bytes(tensors),
             goes_on=storing.goes_on,
             key=keeper.key,
+            reaches_back=graph.is_chain,
         )
         sample = [weakref.ref(t) for t in tensors[:: max(1, len(tensors) // 50)]]
         suspect = _Suspect(keeper, is_chain, sample, fact, (before.scans if before else 0) + 1)

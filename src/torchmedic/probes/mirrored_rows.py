@@ -16,8 +16,10 @@ _MOST_VALUES = 2_000_000
 _MOST_PAIRED = 100_000
 _AXES = (-1, -2, 0)
 _ALIKE = 0.995
-_VIEW = 0.98
+_VIEW = 0.9
 _UNLIKE = 0.95
+_NOISY = 0.9  # alike but for noise, which leaves the way in which an image lies the likeliest by far
+_BY_FAR = 0.2
 _PLACE = ("box", "bbox", "pt", "point", "landmark", "keypoint", "kp", "kpt", "joint", "coord", "coordinate", "corner")
 _PLACES = frozenset((*_PLACE, "boxes", "bboxes", *(f"{word}s" for word in _PLACE)))
 
@@ -58,13 +60,12 @@ def _pairs(parts: list[dict[str, Array]], image: str) -> Iterator[tuple[dict[str
 
 
 def _is_turned_alone(parts: list[dict[str, Array]], target: str, image: str) -> bool:
-    """Whether there are draws with the same image, but for brightness, and a target that was turned."""
+    """Whether there are draws with the same image, but for brightness and noise, and a target that was turned."""
     if not _is_image(parts[0][target]):
         return False
     pairs = _pairs(parts, image)
     return any(
-        _alike(one[image], two[image]) >= _ALIKE and _mirrored(one[target], two[target]) is not None
-        for one, two in pairs
+        _lies_as(one[image], two[image]) and _mirrored(one[target], two[target]) is not None for one, two in pairs
     )
 
 
@@ -123,9 +124,21 @@ def _alike(first: Array, second: Array) -> float:
 
 
 def _mirrored(first: Array, second: Array) -> int | None:
-    if _alike(first, second) > _UNLIKE:
+    """By which turn one image becomes another, that it does not resemble as it is."""
+    as_it_is = _alike(first, second)
+    if as_it_is > _UNLIKE:
         return None
-    return next((axis for axis in _AXES if _alike(_turned(first, axis), second) >= _ALIKE), None)
+    turned = {axis: _alike(_turned(first, axis), second) for axis in _AXES}
+    return next((axis for axis in _AXES if _is_told(turned[axis], as_it_is)), None)
+
+
+def _lies_as(first: Array, second: Array) -> bool:
+    """Whether an image lies as another one does: not turned, whatever noise was added."""
+    return _is_told(_alike(first, second), max(_alike(_turned(first, axis), second) for axis in _AXES))
+
+
+def _is_told(likeness: float, otherwise: float) -> bool:
+    return likeness >= _ALIKE or likeness >= max(_NOISY, otherwise + _BY_FAR)
 
 
 def _is_spatial(name: str, values: Array, image: Array, axis: int, words: set[str]) -> bool:

@@ -27,7 +27,8 @@ class Keeper:
 
     `container` is the kind of the one that holds the object itself, `outermost` the kind of what `path` leads to.
     `slot` is the key or the position of a kept object in the item of the container that it is a part of, `key` the one
-    under which a dict inside of it holds the object itself.
+    under which a dict inside of it holds the object itself. `function` is the running one whose variable the path
+    begins with; empty for the names of a module.
     """
 
     path: str
@@ -37,15 +38,16 @@ class Keeper:
     outermost: str = field(default="", compare=False)
     slot: Any = field(default=None, compare=False)
     key: str = field(default="", compare=False)
+    function: str = field(default="", compare=False)
 
 
-def namespaces(frame: FrameType | None) -> list[dict[str, Any]]:
-    """The names of the user's running functions, innermost first, then of the user's modules."""
-    found: list[dict[str, Any]] = []
+def namespaces(frame: FrameType | None) -> list[tuple[str, dict[str, Any]]]:
+    """The names of the user's running functions, innermost first, with who they are; then of the user's modules."""
+    found: list[tuple[str, dict[str, Any]]] = []
     for each in outward(frame):
         if is_user_file(each.f_code.co_filename) and each.f_locals is not each.f_globals:
-            found.append(dict(each.f_locals))
-    found += [vars(module) for module in user_modules()]
+            found.append((each.f_code.co_name, dict(each.f_locals)))
+    found += [("", vars(module)) for module in user_modules()]
     return found
 
 
@@ -57,8 +59,8 @@ def user_modules() -> list[ModuleType]:
 def keepers_of(things: list[Any], frame: FrameType | None) -> list[tuple[Keeper, list[Any]]]:
     """Every path from the user's names to some objects, with those that it reaches; the richest first."""
     search = _Search(things)
-    for names in namespaces(frame):
-        search.go_on(_Place(name, "", name, thing) for name, thing in list(names.items()))
+    for function, names in namespaces(frame):
+        search.go_on(_Place(name, "", name, thing, function=function) for name, thing in list(names.items()))
     # What functions were given has names of its own, but those that the script has for it say more.
     while search.enclosed:
         given, search.enclosed = search.enclosed, []
@@ -77,6 +79,7 @@ class _Place(NamedTuple):
     outermost: str = ""
     keys: tuple[Any, ...] = ()
     depth: int = 0
+    function: str = ""
 
 
 class _Search:
@@ -107,7 +110,9 @@ class _Search:
             return
         for label, key, item in _parts(place.thing):
             if label:
-                yield _Place(place.path + label, place.path, label[1:], item, depth=deeper.depth)
+                yield _Place(
+                    place.path + label, place.path, label[1:], item, depth=deeper.depth, function=place.function
+                )
             else:
                 kind = type(place.thing).__name__
                 outermost = place.outermost or kind
@@ -123,14 +128,16 @@ class _Search:
         else:
             self.enclosed += _enclosed(function)
             for name, item in vars(function).items():
-                yield _Place(f"{deeper.path}.{name}", deeper.path, name, item, depth=deeper.depth)
+                yield _Place(
+                    f"{deeper.path}.{name}", deeper.path, name, item, depth=deeper.depth, function=deeper.function
+                )
 
 
 def _keeper(place: _Place) -> Keeper:
     keys = place.keys
     slot = keys[1] if len(keys) > 1 and isinstance(keys[1], (int, str)) else None
     key = keys[-1] if len(keys) > 1 and place.container == "dict" and isinstance(keys[-1], str) else ""
-    return Keeper(place.path, place.owner, place.name, place.container, place.outermost, slot, key)
+    return Keeper(place.path, place.owner, place.name, place.container, place.outermost, slot, key, place.function)
 
 
 def _parts(thing: Any) -> Iterator[tuple[str, Any, Any]]:

@@ -19,7 +19,7 @@ _MOST_FRAMES = 12
 _LEAST_COLUMNS = {True: 4, False: 16}
 _GROWN_TOGETHER = re.compile(r"(train|test|valid|val|dev|eval)(loader|dataset|set|data|iter|dl|ds)s?")
 _TRAIN = frozenset(("train", "training", "tr", "trn", "fit"))
-_TEST = frozenset(
+TEST_WORDS = frozenset(
     {
         "test",
         "testing",
@@ -103,12 +103,17 @@ def names_of_loader(index_sampler: Any, frame: FrameType | None) -> tuple[str, .
     return tuple(dict.fromkeys(found))
 
 
+def names_of_dataset(dataset: Any, frame: FrameType | None) -> tuple[str, ...]:
+    """The names under which the user's frames hold a data set."""
+    return tuple(dict.fromkeys(name for name, thing in _bound(frame) if thing is dataset))
+
+
 def names_on_line(frame: FrameType | None) -> tuple[str, ...]:
     """Names that say what data are for, in the statement of the innermost user frame that has some."""
     for each in list(outward(frame))[:_MOST_FRAMES]:
         tree = parsed(each.f_code.co_filename) if is_user_file(each.f_code.co_filename) else None
         names = _names_at(tree, each.f_lineno or 0) if tree is not None else ()
-        telling = tuple(name for name in names if tokens(name) & (_TEST | _TRAIN))
+        telling = tuple(name for name in names if tokens(name) & (TEST_WORDS | _TRAIN))
         if telling:
             return telling
     return ()
@@ -158,10 +163,15 @@ def tokens(name: str) -> set[str]:
 def is_held_out(names: tuple[str, ...]) -> bool:
     """Whether names say that these data are for testing, and none says that they are for training."""
     words = [tokens(name) for name in names]
-    return any(w & _TEST for w in words) and not any(w & _TRAIN for w in words)
+    return any(w & TEST_WORDS for w in words) and not any(w & _TRAIN for w in words)
+
+
+def say_nothing(names: tuple[str, ...]) -> bool:
+    """Whether no name says what data are for."""
+    return not any(tokens(name) & (TEST_WORDS | _TRAIN) for name in names)
 
 
 def is_trained_on(names: tuple[str, ...]) -> bool:
     """Whether names say that these data are for training, and none says that they are for testing."""
     words = [tokens(name) for name in names]
-    return any(w & _TRAIN for w in words) and not any(w & _TEST for w in words)
+    return any(w & _TRAIN for w in words) and not any(w & TEST_WORDS for w in words)

@@ -9,13 +9,12 @@ from torchmedic.facts import Location
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import location
 from torchmedic.probes.name_paths import user_modules
-from torchmedic.probes.rows import tokens
+from torchmedic.probes.rows import TEST_WORDS, tokens
 
 _SPLITTING = frozenset(("train_test_split", "random_split", "split", "KFold", "StratifiedShuffleSplit"))
 _MULTIPLYING = frozenset(
     ("resample", "fit_resample", "repeat", "repeat_interleave", "tile", "choice", "choices", "sample")
 )
-_TEST = frozenset(("test", "te", "tst", "val", "valid", "validation", "dev", "eval", "holdout"))
 
 
 def split_and_multiplication() -> tuple[Location | None, Location | None]:
@@ -30,7 +29,7 @@ def split_and_multiplication() -> tuple[Location | None, Location | None]:
                 is_split = statement.value is not None and _has_two_ends(statement.value)
             else:
                 is_split = bool(_called(statement) & _SPLITTING) or _is_cut(statement)
-                is_split &= any(tokens(n) & _TEST for n in _targets(statement))
+                is_split &= any(tokens(n) & TEST_WORDS for n in _targets(statement))
             copied = _copying(tree, statement) if is_split else None
             if is_split and (copied is not None or isinstance(statement, ast.Assign)):
                 place = location(str(module.__file__), statement.lineno)

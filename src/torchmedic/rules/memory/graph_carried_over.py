@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import KeptGraph, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.memory._carrying import carried_over, collections_of
 from torchmedic.rules.memory._sizes import bytes_text
 
 _LITTLE_FOR_EACH = 8  # bytes for each pass
@@ -21,11 +22,7 @@ class GraphCarriedOver(Rule):
     needs = (KeptGraph,)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        chains = [each for each in run.all(KeptGraph) if each.is_chain]
-        # What is computed from the value that goes on has the same long graph, and is not the one to edit.
-        for kept in [each for each in chains if each.goes_on] or chains:
-            if kept.freed and kept.last - kept.first < 50:
-                continue
+        for kept in carried_over(run):
             span = kept.last - kept.first
             yield self.diagnose(
                 headline=f"the graph of `{kept.path}` reaches back over {span} backward passes and grows",
@@ -35,7 +32,7 @@ class GraphCarriedOver(Rule):
                 where=kept.where,
                 label=f"`{kept.path}` goes on from its old value, graph and all",
                 culprit=Culprit(tensor=kept.path, phase="forward"),
-                evidence=tuple(_evidence(kept)),
+                evidence=(*_evidence(kept), *_collected(kept, run)),
                 remedies=tuple(_remedies(kept)),
             )
 
@@ -56,6 +53,11 @@ def _evidence(kept: KeptGraph) -> Iterator[str]:
         yield f"they pin at least {bytes_text(kept.bytes_each)} of saved activations, which no backward() will free"
     if kept.resident_growth > 50_000_000:
         yield f"the process grew by {bytes_text(kept.resident_growth)} meanwhile"
+
+
+def _collected(kept: KeptGraph, run: Run) -> Iterator[str]:
+    for pile in collections_of(kept, run):
+        yield f"`{pile.path}` holds {pile.count} such values: to detach only what goes in there does not end the growth"
 
 
 def _remedies(kept: KeptGraph) -> Iterator[Remedy]:

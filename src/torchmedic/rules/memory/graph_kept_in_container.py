@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import KeptGraph, Run
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.memory._carrying import carried_over, collections_of
 from torchmedic.rules.memory._sizes import bytes_text, short
 
 _MUCH = 16 << 20  # bytes of the tensors themselves
@@ -21,7 +22,9 @@ class GraphKeptInContainer(Rule):
     needs = (KeptGraph,)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        found = [k for k in run.all(KeptGraph) if not k.is_chain and not (k.freed and not _is_for_good(k))]
+        told = [pile for carried in carried_over(run) for pile in collections_of(carried, run)]
+        kept_ones = [k for k in run.all(KeptGraph) if not k.is_chain and k not in told]
+        found = [k for k in kept_ones if not (k.freed and not _is_for_good(k))]
         # A function that was running at the look may have had another name for the same tensors, and no line fills it.
         for kept in [each for each in found if each.where is not None] or found:
             name = short(kept.value)

@@ -35,12 +35,11 @@ class GradientOfOtherTurn(Rule):
             confidence="likely",
             step=seen.step,
             where=seen.backward,
-            label=f"adds to what line {seen.stray_backward.line} left"
-            if seen.stray_backward
-            else "adds to what was left",
+            label=_label(seen),
             also=also(
                 (seen.stray_backward, "leaves gradients on the layers that it passes through"),
                 (seen.zero_grad, "clears them only after they were used"),
+                (seen.built if _share_a_line(seen) else None, "the optimizer whose gradients these are"),
                 where=seen.backward,
             ),
             culprit=Culprit(op="zero_grad", phase="optimizer"),
@@ -67,6 +66,19 @@ def _remedies(seen: StrayGradients) -> tuple[Remedy, ...]:
     )
 
 
+def _label(seen: StrayGradients) -> str:
+    if seen.stray_backward is None:
+        return "adds to what was left"
+    if _share_a_line(seen):
+        return "adds to what it left itself, in the turn of the other optimizer"
+    return f"adds to what line {seen.stray_backward.line} left"
+
+
+def _share_a_line(seen: StrayGradients) -> bool:
+    """Whether one line of a loop over optimizers runs the backward of both."""
+    return seen.backward is not None and str(seen.backward) == str(seen.stray_backward)
+
+
 def _variable(seen: StrayGradients) -> str:
     """`opt_d`, as the line that clears it writes it."""
     before = seen.zero_grad.source.partition(".zero_grad(")[0].strip() if seen.zero_grad is not None else ""
@@ -74,7 +86,12 @@ def _variable(seen: StrayGradients) -> str:
 
 
 def _name(seen: StrayGradients) -> str:
-    return f"`{_variable(seen) or seen.optimizer}`"
+    """As the line that clears it says; where that line serves all optimizers, as the line that built it does."""
+    if not _share_a_line(seen):
+        return f"`{_variable(seen) or seen.optimizer}`"
+    given, _, value = seen.built.source.partition("=") if seen.built is not None else ("", "", "")
+    given = given.strip()
+    return f"`{given}`" if value and given.replace(".", "_").isidentifier() else f"`{seen.optimizer}`"
 
 
 def _call(seen: StrayGradients) -> str:
