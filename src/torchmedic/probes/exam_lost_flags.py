@@ -83,7 +83,7 @@ class LostFlags(Probe):
             prefix = f"{path}." if path else ""
             now = _values(parts[path])
             loaded = tuple(n for n in before if prefix + n not in missing and not torch.equal(before[n], now[n]))
-            for flag, guard in _flags(type(parts[path])) if loaded else ():
+            for flag, guard in _flags(parts[path].__class__) if loaded else ():
                 if _says_not_yet(parts[path], flag) and len(self._waiting) < _MOST_WAITING:
                     one = _Waiting(weakref.ref(parts[path]), flag, guard, place, loaded)
                     self._waiting.setdefault(id(parts[path]), []).append(one)
@@ -146,7 +146,7 @@ def _fresh(module: nn.Module) -> dict[str, Values]:
     return {
         path: _values(part)
         for path, part in module.named_modules()
-        if any(_says_not_yet(part, flag) for flag, _ in _flags(type(part)))
+        if any(_says_not_yet(part, flag) for flag, _ in _flags(part.__class__))
     }
 
 

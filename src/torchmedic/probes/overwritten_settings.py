@@ -65,7 +65,9 @@ def _in_function(file: str, scope: str, function: ast.FunctionDef | ast.AsyncFun
     for branch in _evaluation_branches(function) if scope else ():
         inside = {id(node) for statement in branch for node in ast.walk(statement)}
         read = {
-            n.attr for n in ast.walk(function) if id(n) not in inside and _is_own(n) and isinstance(n.ctx, ast.Load)
+            n.attr
+            for n in ast.walk(function)
+            if isinstance(n, ast.Attribute) and id(n) not in inside and _is_own(n) and isinstance(n.ctx, ast.Load)
         }
         for statement in filter(_sets_constant, branch):
             for attribute in _set_by(statement):
