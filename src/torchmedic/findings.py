@@ -137,6 +137,7 @@ class Rule:
     families, by prefix) whose diagnoses are consequences of this one: triage turns them into notes. A `fallback`
     is heard only when no other rule explains the crash. A rule `across_ranks` is asked once about a run of several
     processes, the others once about each. What a rule that `tells_each` says twice of one place is about two things.
+    One that `is_cause` follows from nothing but the rules that fold it by its name: a family's fold leaves it alone.
     """
 
     code: ClassVar[str]
@@ -149,6 +150,7 @@ class Rule:
     fallback: ClassVar[bool] = False
     across_ranks: ClassVar[bool] = False
     tells_each: ClassVar[bool] = False
+    is_cause: ClassVar[bool] = False
     status: ClassVar[Literal["preview", "stable"]] = "preview"
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
