@@ -161,14 +161,18 @@ def _says_not_yet(module: nn.Module, flag: str) -> bool:
     return value is None or (isinstance(value, (bool, int)) and not value)
 
 
-@functools.lru_cache(maxsize=512)
 def _flags(kind: type) -> tuple[tuple[str, Location], ...]:
     """Attributes of a user's class that guard a block which reads what a method was called with."""
     file = file_of(kind)
-    tree = parsed(file) if is_user_file(file) else None
-    own = (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == kind.__name__) if tree else iter(())
+    return _flags_in(file, kind.__name__) if is_user_file(file) else ()
+
+
+@functools.lru_cache(maxsize=512)
+def _flags_in(file: str, name: str) -> tuple[tuple[str, Location], ...]:
+    tree = parsed(file)
+    own = (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == name) if tree else iter(())
     found = dict(reversed([each for node in own for each in _guards(node)]))
-    return tuple((flag, location(file, line, kind.__qualname__)) for flag, line in found.items())
+    return tuple((flag, location(file, line, name)) for flag, line in found.items())
 
 
 def _guards(node: ast.ClassDef) -> Iterator[tuple[str, int]]:

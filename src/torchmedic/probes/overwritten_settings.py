@@ -64,11 +64,8 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef | ast.As
 def _in_function(file: str, scope: str, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Overwriting]:
     for branch in _evaluation_branches(function) if scope else ():
         inside = {id(node) for statement in branch for node in ast.walk(statement)}
-        read = {
-            n.attr
-            for n in ast.walk(function)
-            if isinstance(n, ast.Attribute) and id(n) not in inside and _is_own(n) and isinstance(n.ctx, ast.Load)
-        }
+        outside = (n for n in ast.walk(function) if isinstance(n, ast.Attribute) and id(n) not in inside)
+        read = {n.attr for n in outside if _is_own(n) and isinstance(n.ctx, ast.Load)}
         for statement in filter(_sets_constant, branch):
             for attribute in _set_by(statement):
                 if attribute in read and _is_own(statement.targets[0]):  # type: ignore[attr-defined]

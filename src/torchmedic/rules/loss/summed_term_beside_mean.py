@@ -32,14 +32,13 @@ class SummedTermBesideMean(Rule):
         sizes = " x ".join(str(n) for n in seen.shape)
         of_mean = " x ".join(str(n) for n in seen.mean_shape)
         return self.diagnose(
-            headline=f"one element of `{seen.expression}` weighs {seen.ratio:,.0f} times as much in the loss as one "
-            f"of `{seen.mean_expression}`",
+            headline=f"an element of the sum weighs {seen.ratio:,.0f} times as much in the loss as one of the mean",
             confidence="likely",
             step=seen.step,
             where=seen.where,
             mark=seen.expression,
             label=f"summed over the batch, {sizes} elements",
-            also=(Also(location=seen.mean_at, why=f"the mean of {of_mean} elements"),),
+            also=(Also(location=seen.mean_at, why=f"`{seen.mean_expression}`: the mean of {of_mean} elements"),),
             culprit=Culprit(op="sum", phase="forward"),
             evidence=(
                 f"the size of the sum fell from {max(map(abs, seen.sums)):.3g} to {abs(seen.sums[-1]):.3g}",

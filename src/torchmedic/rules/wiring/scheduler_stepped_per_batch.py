@@ -37,11 +37,10 @@ class SchedulerSteppedPerBatch(Rule):
 
     def _tell_of_cycles(self, seen: SchedulerSeen, run: Run) -> Diagnosis:
         if _counts_epochs(seen, run):
-            return self._tell(seen, f"the learning rate went up and down {seen.turns} times")
+            return self._tell(seen, f"the rate went up and down {seen.turns} times")
         span = seen.settings["T_max"]
         return self.diagnose(
-            headline=f"`{seen.type}` turns every {span:g} of {seen.steps} steps: the learning rate went up and down "
-            f"{seen.turns} times",
+            headline=f"`{seen.type}` turns every {span:g} of {seen.steps} steps: the rate turned {seen.turns} times",
             confidence="likely",
             where=seen.built or seen.stepped,
             label=f"`T_max={span:g}` is half a cycle, and the run has {seen.steps} steps",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import FlagNotKept, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.wiring._telling import also
+from torchmedic.rules.wiring._telling import also, listed
 
 _MOST_NAMES = 3
 
@@ -23,10 +23,10 @@ class SetupRepeatedAfterLoad(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for seen in run.all(FlagNotKept):
-            names = ", ".join(f"`{name}`" for name in seen.changed[:_MOST_NAMES])
+            names = listed(seen.changed, _MOST_NAMES)
             where = seen.set_at or seen.guard
             yield self.diagnose(
-                headline=f"`{seen.module}` overwrote {names} that had been loaded: `{seen.flag}` is in no state dict",
+                headline=f"`{seen.module}` overwrote loaded values: `{seen.flag}` is in no state dict",
                 confidence="proven",
                 step=seen.step,
                 where=where,
