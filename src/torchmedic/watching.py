@@ -174,6 +174,16 @@ def install_locals(recorder: Recorder) -> None:
         recorder.add(probe)
 
 
+def install_casts(recorder: Recorder) -> None:
+    """What a second run needs to see what one line makes whole numbers of."""
+    from torchmedic.probes.loaders import WithoutWorkers
+    from torchmedic.probes.optimizers import Optimizers
+    from torchmedic.replay.casts import Casts
+
+    for probe in (Optimizers(), WithoutWorkers(), Casts()):
+        recorder.add(probe)
+
+
 def install_versions(recorder: Recorder) -> None:
     """What a second run needs to see which operation changed a saved tensor."""
     from torchmedic.probes.loaders import WithoutWorkers

@@ -113,6 +113,7 @@ from torchmedic.facts.loaders import SettingOnSubset as SettingOnSubset
 from torchmedic.facts.loaders import SharedSetting as SharedSetting
 from torchmedic.facts.loaders import SpentIterator as SpentIterator
 from torchmedic.facts.loaders import TargetAmongInputs as TargetAmongInputs
+from torchmedic.facts.loaders import WholeTargets as WholeTargets
 from torchmedic.facts.loss import AccidentalBroadcast as AccidentalBroadcast
 from torchmedic.facts.loss import HandDistance as HandDistance
 from torchmedic.facts.loss import LossCall as LossCall

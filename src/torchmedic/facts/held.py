@@ -95,7 +95,7 @@ class HeldColumn(Observation):
 
 @fact
 class CutField(Observation):
-    """Whole numbers that are what a cast leaves of an array of floats, which the script still holds as `source`.
+    """Whole numbers that are what a cast leaves of an array of floats, which the script calls `source`.
 
     `fractions` is the share of those that had one, `shape` that of one row.
     """

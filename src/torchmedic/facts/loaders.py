@@ -122,6 +122,17 @@ class ConstantTargets(Observation):
 
 
 @fact
+class WholeTargets(Observation):
+    """Targets of a loader that is trained on are of a type of whole numbers, which the line `cast` chose."""
+
+    kind: ClassVar[str] = "whole-targets"
+    step: int | None
+    built: Location | None
+    dtype: str
+    cast: Location
+
+
+@fact
 class PassWithoutBatches(Observation):
     """A loader whose passes ended before a first batch, though its sampler draws from `samples`."""
 

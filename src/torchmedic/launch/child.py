@@ -80,7 +80,7 @@ def _arm(settings: options.Settings) -> Callable[[], None]:
     if settings.purpose == "reading":
         _note_readings(recorder)
         return finish
-    if settings.purpose in ("wake", "versions", "amplification", "averaging", "locals"):
+    if settings.purpose in ("wake", "versions", "amplification", "averaging", "locals", "casts"):
         after_import("torch", lambda: _look_at_one_step(recorder))
         return finish
     recorder.add(Starters())
@@ -179,6 +179,7 @@ def _look_at_one_step(recorder: Recorder) -> None:
         "amplification": watching.install_amplification,
         "averaging": watching.install_averaging,
         "locals": watching.install_locals,
+        "casts": watching.install_casts,
     }
     kinds[recorder.settings.purpose](recorder)
 

@@ -15,11 +15,13 @@ from torchmedic.facts import (
     Birth,
     CoarseField,
     Crash,
+    CutField,
     FileRead,
     HandDistance,
     HeldColumn,
     InplaceChange,
     LossCall,
+    LossPairing,
     NormalisedBy,
     Origin,
     Run,
@@ -28,6 +30,7 @@ from torchmedic.facts import (
     SummedUp,
     SumTrial,
     Trial,
+    WholeTargets,
 )
 from torchmedic.launch.parent import run_script
 from torchmedic.ranks.merging import load_whole, rank_files
@@ -43,9 +46,11 @@ _FAR_ABOVE_OTHERS = 1e3
 _BEYOND_REASON = 1e6
 _EARLY = 3
 _SUMS_TRIED = 3
+_DISTANCES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 SEEN_AGAIN = (
     Amplification,
     Birth,
+    CutField,
     FileRead,
     HeldColumn,
     InplaceChange,
@@ -58,7 +63,7 @@ SEEN_AGAIN = (
 )
 
 
-Asked = CoarseField | Crash | HandDistance | LossCall | Origin | SickStep | SummedUp
+Asked = CoarseField | Crash | HandDistance | LossCall | Origin | SickStep | SummedUp | WholeTargets
 Question = Callable[[Run], Asked | None]
 
 
@@ -134,6 +139,14 @@ def coarse_since_then(run: Run) -> CoarseField | None:
     return run.first(CoarseField) if is_short else None
 
 
+def cut_since_then(run: Run) -> WholeTargets | None:
+    """Targets of a distance that a line has made whole numbers of, where nothing tells what they were before."""
+    pairings = [seen for seen in run.all(LossPairing) if seen.function in _DISTANCES]
+    is_short = run.info.seconds <= _LONGEST_FIRST_RUN and run.first(CutField) is None
+    are_whole = bool(pairings) and all(seen.whole and seen.rounded is None for seen in pairings)
+    return run.first(WholeTargets) if is_short and are_whole else None
+
+
 def changed_in_place(run: Run) -> Crash | None:
     """A `backward` that found a saved tensor changed, in a run that may be waited for once more."""
     crash = run.first(Crash)
@@ -150,6 +163,7 @@ SECOND_RUNS: tuple[tuple[Purpose, Question], ...] = (
     ("amplification", exploded_from_the_start),
     *((("averaging", sum_to_try),) * _SUMS_TRIED),
     ("locals", coarse_since_then),
+    ("casts", cut_since_then),
 )
 
 
@@ -215,6 +229,7 @@ def settings_again(settings: Settings, purpose: Purpose, asks: Question, asked: 
     step = 1 if sick is not None and sick.by_hand else asked.step
     backward = sick.backwards - 1 if sick is not None and asks is spoiled_between_steps else None
     trial = str(asked.where) if isinstance(asked, SummedUp) else ""
+    trial = f"{asked.cast.file}:{asked.cast.line}" if isinstance(asked, WholeTargets) else trial
     trial = ";".join(asked.functions) if isinstance(asked, CoarseField) else trial
     return replace(settings, purpose=purpose, until_step=step, until_backward=backward, trial=trial)
 

@@ -13,9 +13,10 @@ from torchmedic.probes.held_arrays import Held
 from torchmedic.probes.making_lines import line_made, line_with, places_behind
 
 _MOST_VALUES = 200_000
-_LEAST_SHARE = 0.2
+LEAST_SHARE = 0.2
 ROUNDING = frozenset(("floor", "ceil", "round", "rint", "trunc", "digitize", "bucketize", "round_", "floor_", "fix"))
-_CASTS = frozenset(("long", "int", "short", "astype", "type", "to", "LongTensor", "IntTensor", "tensor", "as_tensor"))
+_CASTS = frozenset(("long", "int", "short", "astype", "type", "to", "LongTensor", "IntTensor"))
+_MAKERS = frozenset(("tensor", "as_tensor", "array", "asarray"))
 INTEGERS = ("LongTensor", "IntTensor", "long", "int64", "int32", "int16", "int", "short")
 
 
@@ -30,7 +31,7 @@ def cut_fields(arrays: list[Held], step: int) -> Iterator[CutField]:
             if not np.isfinite(before).all() or not (np.trunc(before) == after).all():
                 continue
             has_fraction = before != after
-            if float(has_fraction.mean()) >= _LEAST_SHARE:
+            if float(has_fraction.mean()) >= LEAST_SHARE:
                 yield CutField(
                     step=step,
                     name=held.name,
@@ -61,7 +62,7 @@ def makes_integers(node: ast.AST) -> bool:
     >>> [makes_integers(ast.parse(text, mode="eval").body) for text in texts]
     [True, True, True, False, False]
     """
-    if not isinstance(node, ast.Call) or called_name(node) not in _CASTS:
+    if not isinstance(node, ast.Call) or called_name(node) not in _CASTS | _MAKERS:
         return False
     if called_name(node) in ("long", "int", "short", "LongTensor", "IntTensor"):
         return True

@@ -171,7 +171,9 @@ def _behind_name(place: Place, name: ast.Name) -> list[Place]:
     before = [made for made in bound if made.value.lineno < name.lineno]
     if bound:
         last = (before or bound)[-1]
-        return [Place(last.file, last.scope, last.value, last.part if last.part is not None else place.part)]
+        others = [made for made in bound if _are_branches(place.scope, last.value.lineno, made.value.lineno)]
+        parts = [part for made in (last, *others) for part in _filled(made, name.id, place.part)]
+        return parts or [_with_part(made, place.part) for made in (last, *others)]
     if isinstance(place.scope, _FUNCTIONS):
         given = _given(place.scope, name.id)
         tree = parsed(place.file)
@@ -179,6 +181,35 @@ def _behind_name(place: Place, name: ast.Name) -> list[Place]:
             return _behind_name(Place(place.file, tree, name, place.part), name)
         return [given] if given is not None else []
     return []
+
+
+def _with_part(made: Place, part: int | None) -> Place:
+    return Place(made.file, made.scope, made.value, made.part if made.part is not None else part)
+
+
+def _are_branches(scope: ast.AST, line: int, other: int) -> bool:
+    """Whether two lines stand in different branches of a condition or of a `try`: one of them was run."""
+    forks = [[n.body, n.orelse] for n in own_nodes(scope) if isinstance(n, ast.If)]
+    forks += [[n.body, *(h.body for h in n.handlers)] for n in own_nodes(scope) if isinstance(n, ast.Try)]
+    for branches in forks:
+        at = [next((i for i, b in enumerate(branches) if _holds(b, each)), None) for each in (line, other)]
+        if None not in at and at[0] != at[1]:
+            return True
+    return False
+
+
+def _holds(body: list[ast.stmt], line: int) -> bool:
+    return bool(body) and body[0].lineno <= line <= (body[-1].end_lineno or 0)
+
+
+def _filled(made: Place, name: str, part: int | None) -> list[Place]:
+    """What is appended to a list that begins empty: to all of it, or one by one to a part of it."""
+    if not isinstance(made.value, ast.List) or made.value.elts:
+        return []
+    calls = sorted((n for n in own_nodes(made.scope) if isinstance(n, ast.Call)), key=lambda call: call.lineno)
+    given = [call.args[0] for call in calls if ast.unparse(call.func) == f"{name}.append" and len(call.args) == 1]
+    chosen = given[part : part + 1] if part is not None and len(given) > 1 else given
+    return [Place(made.file, made.scope, value) for value in chosen]
 
 
 def _bound(file: str, scope: ast.AST, fits: Callable[[ast.expr], bool]) -> Iterator[Place]:

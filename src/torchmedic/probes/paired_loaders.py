@@ -11,7 +11,15 @@ from typing import Any
 
 import torch
 
-from torchmedic.facts import ConstantTargets, InputsApart, LabelMapsApart, Location, SharedSetting, TargetAmongInputs
+from torchmedic.facts import (
+    ConstantTargets,
+    InputsApart,
+    LabelMapsApart,
+    Location,
+    SharedSetting,
+    TargetAmongInputs,
+    WholeTargets,
+)
 from torchmedic.late import late_dataclass
 from torchmedic.probes.dataset_lines import Numbering, differing_map, none_in_one, returned_at, settings_below
 from torchmedic.probes.frames import location
@@ -19,6 +27,7 @@ from torchmedic.probes.loaders import Loaders, base_of
 from torchmedic.probes.map_lines import map_lines
 from torchmedic.probes.rows import is_held_out, names_of_loader
 from torchmedic.probes.spreads import some_values
+from torchmedic.probes.target_casts import target_cast
 from torchmedic.probes.values import type_name
 from torchmedic.record import Probe, Recorder
 
@@ -32,6 +41,7 @@ _LEAST_COLUMNS = 8
 _MOST_ROWS = 64
 _MOST_VALUES = 2_000
 _LEAST_SAMPLES = 64
+_WHOLE = ("int64", "int32", "int16")
 
 
 @late_dataclass(frozen=True)
@@ -65,6 +75,7 @@ class _Seen:
     constant: float | None = None
     target: tuple[str, tuple[int, ...]] = ("", ())
     target_made: Location | None = None
+    target_cast: Callable[[], Location | None] = lambda: None
 
 
 @late_dataclass()
@@ -130,6 +141,7 @@ class PairedLoaders(Probe):
             made=returned_at(dataset, 0),
             iterator=weakref.ref(iterator),
             target_made=returned_at(dataset, -1),
+            target_cast=target_cast(dataset),
         )
         for other in self._seen.values():
             self._pairs.append((loader, other, _compared(loader, other, dataset, other.dataset())))
@@ -141,6 +153,7 @@ class PairedLoaders(Probe):
         for loader in self._seen.values():
             self._tell_target(loader)
             self._tell_constant(loader)
+            self._tell_whole(loader)
         for first, second, pair in self._pairs:
             loader, trained = (first, second) if second.trained else (second, first)
             if trained.trained and not loader.trained and is_held_out(loader.names):
@@ -207,6 +220,12 @@ class PairedLoaders(Probe):
                     trained=loader.trained,
                 )
             )
+
+    def _tell_whole(self, loader: _Seen) -> None:
+        dtype = loader.target[0]
+        cast = loader.target_cast() if loader.trained and dtype in _WHOLE else None
+        if cast is not None:
+            self.recorder.observe(WholeTargets(step=self.recorder.step, built=loader.built, dtype=dtype, cast=cast))
 
     def _tell_inputs(self, loader: _Seen, trained: _Seen, pair: _Pair) -> None:
         if not loader.spreads or not trained.spreads or len(loader.shape) != len(trained.shape):
@@ -301,14 +320,13 @@ def _look_for_constant(loader: _Seen, batch: Any) -> None:
     target = batch[-1] if isinstance(batch, (list, tuple)) and len(batch) > 1 else None
     values = some_values(target) if isinstance(target, torch.Tensor) else None
     loader.passed += 1
+    if isinstance(target, torch.Tensor) and not loader.target[0]:
+        loader.target = (str(target.dtype).removeprefix("torch."), tuple(target.shape))
     if values is None or not isinstance(target, torch.Tensor) or (loader.passed > 1 and loader.constant is None):
         loader.constant = None
         return
     first = float(values[0]) if loader.constant is None else loader.constant
     loader.constant = first if bool((values == first).all()) else None
-    loader.target = (
-        loader.target if loader.target[0] else (str(target.dtype).removeprefix("torch."), tuple(target.shape))
-    )
 
 
 def _unravelled(position: int, shape: tuple[int, ...]) -> tuple[int, ...]:

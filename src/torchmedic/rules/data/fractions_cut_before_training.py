@@ -35,7 +35,9 @@ class FractionsCutBeforeTraining(Rule):
             return
         share, ends = f"{seen.fractions:.0%}", f"{seen.low:.4g} to {seen.high:.4g}"
         yield self.diagnose(
-            headline=f"`{seen.name}` is `{seen.source}` without its fractions: {share} of the numbers are cut",
+            headline=f"`{seen.name}` loses its fractions: {share} of the numbers are cut"
+            if seen.name == seen.source
+            else f"`{seen.name}` is `{seen.source}` without its fractions: {share} of the numbers are cut",
             confidence="proven",
             step=seen.step,
             where=where,

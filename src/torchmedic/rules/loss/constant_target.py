@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import ConstantTargets, LoaderSeen, LossCall, Run
+from torchmedic.facts import ConstantTargets, LoaderSeen, Location, LossCall, Run, WholeTargets
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.loss._calls import CLASS_LOSSES, always, seen
 
@@ -12,7 +12,7 @@ _DISTANCES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 _LEAST_TIMES = 4
 _LEAST_VALUES = 16
 _BEFORE_CAST = "look at the values before the cast: fractions below 1 become 0"
-_CASTS = (".long()", "LongTensor", "astype(int", "astype(np.int", ".int()", "int64", "IntTensor")
+_CASTS = (".long()", "LongTensor", "astype(int", "astype(np.int", ".int()", "int64", "IntTensor", "torch.long")
 
 
 class ConstantTarget(Rule):
@@ -32,7 +32,7 @@ class ConstantTarget(Rule):
             if times < _LEAST_TIMES or len(values) > 1 or not several_classes or not _is_data(run, call):
                 continue
             handed = _handed_out(run, call)
-            made = handed.made if handed is not None else None
+            made = _line_to_edit(run, handed, call) if handed is not None else None
             cast = made is not None and any(sign in made.source for sign in _CASTS)
             yield self.diagnose(
                 headline=f"the target `{call.names[1]}` is {call.target.minimum:g} in every sample looked at",
@@ -54,6 +54,12 @@ class ConstantTarget(Rule):
                     ),
                 ),
             )
+
+
+def _line_to_edit(run: Run, handed: ConstantTargets, call: LossCall) -> Location | None:
+    """The line that makes the targets; where a distance is measured to them, the one that cut them to whole numbers."""
+    cut = [seen.cast for seen in run.all(WholeTargets) if seen.built == handed.built and call.function in _DISTANCES]
+    return next(iter(cut), handed.made)
 
 
 def _is_constant(call: LossCall) -> bool:
