@@ -11,10 +11,18 @@ import torch
 from torch import nn
 from torch.nn.utils import rnn as torch_rnn
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_leaves
 
 from torchmedic.facts import Location, PaddedLabels
 from torchmedic.late import late_dataclass
+from torchmedic.probes.filled_rows import (
+    Fields,
+    fields_of,
+    filling,
+    is_at_an_end,
+    is_filled_up,
+    is_no_word,
+    masks_in,
+)
 from torchmedic.probes.frames import is_user_file, outward, user_frame
 from torchmedic.probes.label_fields import copied_field, field_line
 from torchmedic.probes.modes import is_compiled, may_put_on, take_off
@@ -63,7 +71,8 @@ class PaddingExam(Probe):
         self._patches = Patches()
         self._padded: deque[_Padded] = deque(maxlen=_RECENT)
         self._tokens: list[_Tokens] = []
-        self._batch: Any = None
+        # Two, as some loaders fetch the next batch before they hand out the last.
+        self._batches: deque[Fields] = deque(maxlen=2)
         self._watch: _TokensAndLosses | None = None
         self._is_over = False
         self._watch_padding()
@@ -78,7 +87,7 @@ class PaddingExam(Probe):
 
     def on_batch(self, batch: Any, iterator: Any) -> None:
         if not self._is_over and self.recorder.is_ours:
-            self._batch = batch
+            self._batches.appendleft(fields_of(batch))
 
     def on_step_done(self, optimizer: Any) -> None:
         self._stop()
@@ -91,7 +100,7 @@ class PaddingExam(Probe):
         self._is_over = steps > _LAST_LOOK
         if self._is_over:
             self._padded.clear()
-            self._batch = None
+            self._batches.clear()
             self.recorder.rest(self)
 
     def _stop(self) -> None:
@@ -103,8 +112,14 @@ class PaddingExam(Probe):
     def _is_padding_about(self) -> bool:
         layers = (m for m in self._modules.alive() if isinstance(m, nn.Embedding))
         paddings = [layer.padding_idx for layer in layers]
-        told = bool(paddings) and bool(_masks_in(self._batch))
+        told = bool(paddings) and (bool(self._masks()) or any(map(is_filled_up, self._fields())))
         return bool(self._padded) or told or any(padding is not None for padding in paddings)
+
+    def _fields(self) -> list[torch.Tensor]:
+        return [field for fields in self._batches for field in fields.values()]
+
+    def _masks(self) -> list[torch.Tensor]:
+        return [mask for field in self._fields() for mask in masks_in(field)]
 
     def _watch_padding(self) -> None:
         original = torch_rnn.pad_sequence
@@ -145,7 +160,7 @@ class PaddingExam(Probe):
             return
         near = target.detach().cpu().flatten()
         pads = next((pad for pad in reversed(self._padded) if _is_same(pad.values, near)), None)
-        masks = [*((pads.mask,) if pads is not None else ()), *_masks_in(self._batch)]
+        masks = [*((pads.mask,) if pads is not None else ()), *self._masks()]
         # Of an encoder and a decoder, the tokens that stand beside the targets are the decoder's.
         for tokens in sorted(self._tokens, key=lambda tokens: tokens.ids.numel() != near.numel()):
             mask = _padding_of(tokens, near, masks)
@@ -158,9 +173,10 @@ class PaddingExam(Probe):
     def _note_own(self, function: str, target: torch.Tensor, tokens: _Tokens, options: dict[str, Any]) -> bool:
         """The next token is learned, and padding is one of the tokens: whether the targets go on into it."""
         ids = tokens.ids
-        told = next((m for m in _masks_in(self._batch) if m.shape == ids.shape and _is_no_word(ids, m)), None)
+        told = next((m for m in self._masks() if m.shape == ids.shape and is_no_word(ids, m)), None)
         mask = told if told is not None else _own_padding(tokens)
         mask = mask if mask is not None else self._padding_seen(ids)
+        mask = mask if mask is not None else filling(ids)
         if mask is None or target.numel() % len(ids):
             return False
         pad, ignore, weight = int(ids[mask][0]), int(options.get("ignore_index", -100)), options.get("weight")
@@ -170,7 +186,7 @@ class PaddingExam(Probe):
             return False
         if weight is not None and float(weight[pad]) == 0:
             return False
-        field = copied_field(self._batch, ids)
+        field = next((key for fields in self._batches if (key := copied_field(fields, ids))), "")
         frame = user_frame(sys._getframe(2))
         place = Place(frame.f_code, frame.f_lineno or 0, frame.f_lasti) if frame is not None else None
         self.recorder.observe(
@@ -200,7 +216,7 @@ class PaddingExam(Probe):
         for pad in reversed(self._padded):
             mask = pad.mask[:rows, :columns].cpu()
             is_most = mask.shape == ids.shape and max(pad.mask.shape[0] - rows, pad.mask.shape[1] - columns) <= 1
-            if is_most and torch.equal(pad.values[:rows, :columns].cpu(), ids) and _is_no_word(ids, mask):
+            if is_most and torch.equal(pad.values[:rows, :columns].cpu(), ids) and is_no_word(ids, mask):
                 return mask
         return None
 
@@ -285,45 +301,13 @@ def _padding_of(tokens: _Tokens, target: torch.Tensor, masks: list[torch.Tensor]
         return None
     if tokens.padding is not None:
         return _own_padding(tokens)
-    return next((mask for mask in masks if mask.shape == ids.shape and _is_no_word(ids, mask)), None)
-
-
-def _is_no_word(ids: torch.Tensor, mask: torch.Tensor) -> bool:
-    """A token that stands at all masked places and nowhere else is no word."""
-    there = ids[mask]
-    return len(there) > 0 and bool((there == there[0]).all()) and not bool((ids[~mask] == there[0]).any())
-
-
-def _masks_in(batch: Any) -> list[torch.Tensor]:
-    """What may be a mask of padding in a batch: zeros and ones of which the ones, or the zeros, fill up the ends."""
-    found: list[torch.Tensor] = []
-    for leaf in tree_leaves(batch):
-        if not isinstance(leaf, torch.Tensor) or leaf.ndim != 2 or not 0 < leaf.numel() <= _MOST_ELEMENTS:
-            continue
-        if leaf.dtype == torch.bool or bool(((leaf == 0) | (leaf == 1)).all()):
-            ones = leaf.detach().cpu() == 1
-            found += [mask for mask in (ones, ~ones) if _is_at_an_end(mask)]
-    return found
-
-
-def _is_at_an_end(mask: torch.Tensor) -> bool:
-    """Padding fills up the ends of some rows (or columns), or their beginnings, and leaves something in each."""
-    if not bool(mask.any()):
-        return False
-    for lying in (mask, mask.T):
-        counts = lying.sum(1)
-        if not bool((counts < lying.shape[1]).all()):
-            continue
-        at = torch.arange(lying.shape[1], device=lying.device)
-        if torch.equal(lying, at >= (lying.shape[1] - counts)[:, None]) or torch.equal(lying, at < counts[:, None]):
-            return True
-    return False
+    return next((mask for mask in masks if mask.shape == ids.shape and is_no_word(ids, mask)), None)
 
 
 def _own_padding(tokens: _Tokens) -> torch.Tensor | None:
     """Where the tokens are the padding that their embedding knows."""
     mask = tokens.ids == tokens.padding % tokens.vocabulary if tokens.padding is not None else None
-    return mask if mask is not None and _is_at_an_end(mask) else None
+    return mask if mask is not None and is_at_an_end(mask) else None
 
 
 def _are_apart(counted: torch.Tensor, real: torch.Tensor) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
-from typing import Any
 
 import torch
 
 from torchmedic.facts import Location
-from torchmedic.probes.frames import location
+from torchmedic.probes.expressions import parsed
+from torchmedic.probes.filled_rows import Fields
+from torchmedic.probes.making_lines import Place, line_made, scope_around
 from torchmedic.probes.sources import user_nodes
 
 _LABEL_KEYS = ("label", "labels", "target", "targets", "y")
@@ -26,27 +26,31 @@ def labels_of(batch: Any) -> tuple[str, torch.Tensor | None]:
     return "", None
 
 
-def copied_field(batch: Any, ids: torch.Tensor) -> str:
+def copied_field(fields: Fields, ids: torch.Tensor) -> str:
     """The key of a batch, other than that of the tokens themselves, under which the very same numbers stand."""
-    fields = batch.items() if isinstance(batch, Mapping) else ()
     same = [
-        str(key)
-        for key, field in fields
-        if isinstance(field, torch.Tensor) and field.shape == ids.shape and torch.equal(field.detach().cpu(), ids)
+        key
+        for key, field in fields.items()
+        if isinstance(key, str) and field.shape == ids.shape and torch.equal(field.cpu(), ids)
     ]
     return same[-1] if len(same) > 1 else ""
 
 
 def field_line(key: str) -> Location | None:
-    """The only line of the user's files that puts something under a key: `{"labels": …}`, `x["labels"] = …`."""
-    found = {location(file, line) for file, node in user_nodes() for line in _lines(node, key)} if key else set()
-    return found.pop() if len(found) == 1 else None
+    """The only line of the user's files that puts something under a key: `{"labels": …}`, `x["labels"] = …`.
+
+    Where that is a variable, the line that made it.
+    """
+    found = [(file, value) for file, node in user_nodes() for value in _values(node, key)] if key else []
+    tree = parsed(found[0][0]) if len({(file, value.lineno) for file, value in found}) == 1 else None
+    return line_made(Place(found[0][0], scope_around(tree, found[0][1]), found[0][1])) if tree is not None else None
 
 
-def _lines(node: ast.AST, key: str) -> list[int]:
+def _values(node: ast.AST, key: str) -> list[ast.expr]:
     if isinstance(node, ast.Dict):
-        keys = [k for k in node.keys if k is not None]
-        return [k.lineno for k in keys if isinstance(k, ast.Constant) and k.value == key]
+        items = zip(node.keys, node.values, strict=True)
+        return [value for k, value in items if isinstance(k, ast.Constant) and k.value == key]
     targets = node.targets if isinstance(node, ast.Assign) else []
     slices = [target.slice for target in targets if isinstance(target, ast.Subscript)]
-    return [part.lineno for part in slices if isinstance(part, ast.Constant) and part.value == key]
+    is_put = any(isinstance(part, ast.Constant) and part.value == key for part in slices)
+    return [node.value] if is_put and isinstance(node, ast.Assign) else []

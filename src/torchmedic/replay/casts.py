@@ -36,7 +36,7 @@ class Casts(Probe):
         self._line = int(line)
         self._call, self._each_line = shielded(self)(self._on_call), shielded(self)(self._on_line)
         self._mode = _Conversions(shielded(self)(self._on_conversion))
-        self._mode.__enter__()
+        self._mode.__enter__()  # type: ignore[no-untyped-call]
         for frame in outward(sys._getframe(1)):
             if self._is_around(frame):
                 frame.f_trace = self._each_line
