@@ -64,6 +64,7 @@ from torchmedic.facts.datacheck import TellingColumn as TellingColumn
 from torchmedic.facts.datacheck import Texts as Texts
 from torchmedic.facts.datacheck import TwoScales as TwoScales
 from torchmedic.facts.dependence import PickedAcross as PickedAcross
+from torchmedic.facts.dependence import PickedMixed as PickedMixed
 from torchmedic.facts.dependence import SamplesAsSequence as SamplesAsSequence
 from torchmedic.facts.dependence import SamplesMixed as SamplesMixed
 from torchmedic.facts.dependence import SwappedByView as SwappedByView

@@ -71,6 +71,19 @@ class PickedAcross(Observation):
 
 
 @fact
+class PickedMixed(Observation):
+    """One value of each row is picked, of rows that the view `cut` made of scores of the shape `before`."""
+
+    kind: ClassVar[str] = "picked-mixed"
+    step: int | None
+    cut: Producer
+    before: tuple[int, ...]
+    shape: tuple[int, ...]
+    picked_at: Location | None
+    picked_by: str
+
+
+@fact
 class TokensAhead(Observation):
     """Targets that are the model's own input tokens, `offset` positions later.
 

@@ -81,12 +81,11 @@ def baseline(function: str, target: torch.Tensor, counts: dict[str, int]) -> flo
     return None
 
 
-def mixed_by_view(trace: Any, tensor: torch.Tensor, classes: int) -> tuple[Any, tuple[int, ...]] | None:
+def mixed_by_view(trace: Any, index: int | None, classes: int) -> tuple[Any, tuple[int, ...]] | None:
     """A view that made rows of `classes` numbers out of a tensor that has its classes in dimension 1.
 
     `(B, C, L).view(-1, C)` cuts along memory, so that a row holds several positions of one class.
     """
-    index = trace.maker_of(tensor)
     while index is not None:
         call = trace.calls[index]
         if call.name in ("view", "reshape") and call.reads:

@@ -289,7 +289,8 @@ class LossExam(Probe):
         elif target.numel() <= looks.MOST_ELEMENTS:
             facts["counts"], facts["ignored"] = looks.class_counts(target, int(call.options.get("ignore_index", -100)))
             facts["baseline"] = looks.baseline(function, target, facts["counts"])
-        mixed = looks.mixed_by_view(self._trace, given, given.shape[1]) if given.ndim == 2 else None
+        made = self._trace.maker_of(given) if given.ndim == 2 else None
+        mixed = looks.mixed_by_view(self._trace, made, given.shape[1]) if given.ndim == 2 else None
         if mixed is not None:
             facts["scrambled"], facts["scrambled_from"] = self._producer(mixed[0]), mixed[1]
         return facts

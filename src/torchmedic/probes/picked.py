@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
-from torchmedic.facts import PickedAcross, Producer
+from torchmedic.facts import PickedAcross, PickedMixed, Producer
 from torchmedic.probes.calls import ELEMENTWISE, LONGEST_WAY, Call, CallTrace
-from torchmedic.probes.looks import MOST_ELEMENTS, sums_to_one
+from torchmedic.probes.looks import MOST_ELEMENTS, mixed_by_view, sums_to_one
 from torchmedic.record import Recorder
 
 _SOFTMAXES = ("softmax", "log_softmax")
@@ -50,6 +50,8 @@ class PickedScores:
         else:
             picked = _gathered(given, args, kwargs) if call.name == "gather" else _indexed(given, args)
         softmax = _softmax_behind(trace, call, tuple(given.shape)) if picked is not None else None
+        if picked == 1 and given.ndim == 2 and call.name not in _PRODUCTS:
+            self._look_for_mix(trace, call, given, softmax)
         if picked is None or softmax is None:
             return
         dim = softmax.options.get("dim")
@@ -68,6 +70,31 @@ class PickedScores:
                 picked_by=call.place.expression() if call.place else call.name,
             )
         )
+
+    def _look_for_mix(self, trace: CallTrace, call: Call, given: torch.Tensor, after: Call | None) -> None:
+        """Rows that a view cut out of scores with their classes elsewhere, before or after the softmax over these."""
+        start = after.reads[0].maker if after is not None and after.reads else trace.maker_of(given)
+        mixed = mixed_by_view(trace, start, given.shape[1])
+        producer = self._producer(mixed[0]) if mixed is not None else None
+        if mixed is None or producer is None or not (after is not None or _is_over_classes(trace, mixed[0])):
+            return
+        self._facts += 1
+        self._recorder.observe(
+            PickedMixed(
+                step=self._recorder.step,
+                cut=producer,
+                before=mixed[1],
+                shape=tuple(given.shape),
+                picked_at=call.place.location() if call.place else None,
+                picked_by=call.place.expression() if call.place else call.name,
+            )
+        )
+
+
+def _is_over_classes(trace: CallTrace, view: Call) -> bool:
+    """Whether what a view cuts up was made by a softmax along dimension 1."""
+    softmax = _softmax_behind(trace, view, view.reads[0].shape)
+    return softmax is not None and softmax.options.get("dim") in (1, 1 - len(view.reads[0].shape))
 
 
 def _gathered(given: torch.Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
