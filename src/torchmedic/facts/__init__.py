@@ -69,6 +69,7 @@ from torchmedic.facts.dependence import SamplesAsSequence as SamplesAsSequence
 from torchmedic.facts.dependence import SamplesMixed as SamplesMixed
 from torchmedic.facts.dependence import SwappedByView as SwappedByView
 from torchmedic.facts.dependence import TokensAhead as TokensAhead
+from torchmedic.facts.directions import EntropyMoved as EntropyMoved
 from torchmedic.facts.directions import OverlapMoved as OverlapMoved
 from torchmedic.facts.directions import PolicyMoved as PolicyMoved
 from torchmedic.facts.discards import DiscardedGradients as DiscardedGradients

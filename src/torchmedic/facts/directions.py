@@ -43,3 +43,23 @@ class PolicyMoved(Observation):
     weight: str
     agreement: float
     samples: int
+
+
+@fact
+class EntropyMoved(Observation):
+    """The gradient of a policy's loss by the entropy of its distribution: `slope` is its sum, `least` its least value.
+
+    Where it is positive a step lowers the entropy. `where` is the line that adds it to the loss or, `is_taken_off`,
+    takes it off; `made` the line that asks for it, and `entropy` the mean.
+    """
+
+    kind: ClassVar[str] = "entropy-moved"
+    step: int | None
+    where: Location
+    expression: str
+    made: Location
+    made_text: str
+    is_taken_off: bool
+    slope: float
+    least: float
+    entropy: float

@@ -124,7 +124,7 @@ class Call:
     """One call. `layer` is torch's own layer around it; `direct` says that the user's line called that layer itself.
 
     `is_users` says that no code of a library lies between the user's line and the call, `scored` that it belongs to the
-    `log_prob` of a distribution.
+    `log_prob` of a distribution, `of_entropy` that it belongs to its `entropy`.
     """
 
     index: int
@@ -135,6 +135,7 @@ class Call:
     inside_module: bool
     is_users: bool
     scored: bool = False
+    of_entropy: bool = False
     reads: list[Read] = field(default_factory=list)
     shape: tuple[int, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
@@ -275,11 +276,12 @@ def _property_name(func: Any) -> str:
 def _call(index: int, name: str, args: Any, kwargs: Any) -> Call:
     place: Place | None = None
     layer: nn.Module | None = None
-    direct, inside, scored, layers = True, False, False, 0
+    direct, inside, scored, of_entropy, layers = True, False, False, False, 0
     caller = sys._getframe(3)
     for frame in outward(caller):
         code = frame.f_code
         scored |= code.co_name == "log_prob" and place is None and _is_of_distribution(frame)
+        of_entropy |= code.co_name == "entropy" and place is None and _is_of_distribution(frame)
         if code.co_name == "forward":
             owner = frame.f_locals.get("self")
             if isinstance(owner, nn.Module):
@@ -293,7 +295,8 @@ def _call(index: int, name: str, args: Any, kwargs: Any) -> Call:
             break
     direct = layers <= 1
     is_users = is_user_file(caller.f_code.co_filename)
-    return Call(index, name, place, layer, direct, inside, is_users, scored, options=_options(name, args, kwargs))
+    options = _options(name, args, kwargs)
+    return Call(index, name, place, layer, direct, inside, is_users, scored, of_entropy, options=options)
 
 
 def _is_of_distribution(frame: FrameType) -> bool:

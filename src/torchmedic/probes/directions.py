@@ -10,6 +10,7 @@ import torch
 from torchmedic.facts import OverlapMoved, PolicyMoved
 from torchmedic.late import late_dataclass
 from torchmedic.probes.calls import ELEMENTWISE, TRANSPARENT, Call, CallTrace, Read
+from torchmedic.probes.entropies import Entropies, gradients_of
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
@@ -56,13 +57,16 @@ class Directions:
         self._optimizers = optimizers
         self._overlaps: list[_Overlap] = []
         self._scores: list[_Score] = []
+        self._entropies = Entropies(recorder)
         self._is_game: bool | None = None
 
     def close(self) -> None:
         self._overlaps.clear()
         self._scores.clear()
+        self._entropies.close()
 
-    def look(self, trace: CallTrace, call: Call, args: tuple[Any, ...]) -> None:
+    def look(self, trace: CallTrace, call: Call, args: tuple[Any, ...], result: Any) -> None:
+        self._entropies.look(call, result)
         if call.name not in _PRODUCTS or not call.is_users or call.place is None or len(args) < 2:
             return
         for one, other in (args[:2], args[1::-1]):
@@ -95,6 +99,7 @@ class Directions:
                 self._tell_overlap(trace, root, overlap, quotient)
             if scores:
                 self._tell_policy(root, scores)
+                self._entropies.tell(trace, root)
 
     def _is_rewarded(self) -> bool:
         if self._is_game is None:
@@ -104,7 +109,7 @@ class Directions:
     def _tell_overlap(self, trace: CallTrace, root: torch.Tensor, seen: _Overlap, quotient: Call) -> None:
         whole = seen.answers._base if seen.answers._is_view() else None
         base = whole if whole is not None and whole.numel() == seen.answers.numel() else seen.answers
-        found = _gradients(root, [base])[0]
+        found = gradients_of(root, [base])[0]
         last = _last_of_function(trace, quotient)
         if found is None or last.place is None or seen.call.place is None:
             return
@@ -125,7 +130,7 @@ class Directions:
             )
 
     def _tell_policy(self, root: torch.Tensor, scores: list[_Score]) -> None:
-        found = _gradients(root, [seen.score for seen in scores])
+        found = gradients_of(root, [seen.score for seen in scores])
         along = total = 0.0
         with torch.no_grad():
             for seen, gradient in zip(scores, found, strict=True):
@@ -222,12 +227,6 @@ def _sign_of_score(trace: CallTrace, tensor: torch.Tensor) -> int | None:
         sign = -sign if call.name == "neg" or (call.name == "sub" and learned[0] == 1) else sign
         index = call.reads[learned[0]].maker
     return None
-
-
-def _gradients(root: torch.Tensor, inputs: list[torch.Tensor]) -> tuple[torch.Tensor | None, ...]:
-    # Not through the name that is watched: this is no call of the script's.
-    follow = getattr(torch.autograd.grad, "__wrapped__", torch.autograd.grad)
-    return tuple(follow((root,), tuple(inputs), retain_graph=True, allow_unused=True))
 
 
 def is_game() -> bool:

@@ -188,7 +188,7 @@ class LossExam(Probe):
                 self._picked.look(self._trace, call, args, kwargs)
                 self._lone.look(self._trace, call, args, kwargs)
                 self._zeros.look(call, args, kwargs, result)
-                self._directions.look(self._trace, call, args)
+                self._directions.look(self._trace, call, args, result)
                 self._distances.look(call, args)
                 if call.name in LOSSES:
                     self._look_at_loss(call, args, kwargs, result)
