@@ -70,7 +70,8 @@ class InputSeen(Observation):
 class ScaledTwice(Observation):
     """An input whose numbers, up to `high`, are those of bytes divided by 255 two times: `levels` different ones.
 
-    `where` is the line of the second division, as far as can be told, `before` another one that scales.
+    `where` is the line of the second division, as far as can be told, `before` another one that scales. Where it
+    `is_normalised` that one takes pixels for bytes, so that all lie between `low` and `high`.
     """
 
     kind: ClassVar[str] = "scaled-twice"
@@ -83,6 +84,8 @@ class ScaledTwice(Observation):
     text: str
     before: Location
     before_text: str
+    low: float = 0.0
+    is_normalised: bool = False
 
 
 @fact
