@@ -65,10 +65,10 @@ def filling(ids: torch.Tensor) -> torch.Tensor | None:
     mask = ids == pad
     lengths = (~mask).sum(1)
     is_short = lengths < ids.shape[1]
-    at = torch.arange(ids.shape[1])
-    if int(is_short.sum()) < _LEAST_ROWS or bool((lengths == 0).any()) or len(lengths[is_short].unique()) < 2:
+    at = torch.arange(ids.shape[1], device=ids.device)
+    if int(is_short.sum()) < _LEAST_ROWS or bool((lengths == 0).any()) or len(torch.unique(lengths[is_short])) < 2:
         return None
-    if not torch.equal(mask, at >= lengths[:, None]) or len(ids.unique()) < _LEAST_KINDS:
+    if not torch.equal(mask, at >= lengths[:, None]) or len(torch.unique(ids)) < _LEAST_KINDS:
         return None
     last = ids.gather(1, (lengths - 1)[:, None])[is_short]
     ends = ids == last[0]

@@ -36,7 +36,7 @@ class FractionsCutBeforeTraining(Rule):
         share, ends = f"{seen.fractions:.0%}", f"{seen.low:.4g} to {seen.high:.4g}"
         yield self.diagnose(
             headline=f"`{seen.name}` loses its fractions: {share} of the numbers are cut"
-            if seen.name == seen.source
+            if seen.name == seen.source or "(" in seen.source
             else f"`{seen.name}` is `{seen.source}` without its fractions: {share} of the numbers are cut",
             confidence="proven",
             step=seen.step,
