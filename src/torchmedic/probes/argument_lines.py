@@ -139,9 +139,30 @@ def _made(
         before = [node for node in _assignments(_scope(tree, line), value.id) if node.lineno < line]
         last = max(before, key=lambda node: node.lineno, default=None)
         return (file, tree, last.lineno, last.value) if last is not None else None
+    if isinstance(value, ast.Attribute):
+        return _computed(value.attr)
     if isinstance(value, ast.Call):
         return _returned(value)
     return None
+
+
+def _computed(attribute: str) -> tuple[str, ast.Module, int, ast.expr | None] | None:
+    """The only line that multiplies or divides to make an attribute, whatever object it is called by there."""
+    found = [
+        (file, tree, node.lineno, node.value)
+        for file in user_files()
+        if (tree := parsed(file)) is not None
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign | ast.AugAssign) and _scales_attribute(node, attribute)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _scales_attribute(node: ast.Assign | ast.AugAssign, attribute: str) -> bool:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    computation = node.value if isinstance(node, ast.Assign) else node
+    scales = isinstance(computation, ast.BinOp | ast.AugAssign) and isinstance(computation.op, ast.Mult | ast.Div)
+    return scales and any(isinstance(target, ast.Attribute) and target.attr == attribute for target in targets)
 
 
 def _returned(call: ast.Call) -> tuple[str, ast.Module, int, ast.expr | None] | None:

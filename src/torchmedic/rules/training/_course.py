@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
-from torchmedic.facts import Location, LossCall, Run, TrainingCourse
+from torchmedic.facts import GradientsByDepth, Location, LossCall, Run, TrainingCourse
 
 CLASS_LOSSES = ("cross_entropy", "nll_loss")
+_VARIED_TARGETS = 1e-4
+_SAME_ANSWER = 1e-6
 
 
 def rate_line(course: TrainingCourse) -> Location | None:
@@ -46,6 +48,33 @@ def learned_nothing(run: Run, course: TrainingCourse, first: int = 1) -> bool:
         return False
     level = constant_answer(run)
     return end >= 0.9 * start or (level is not None and level > 0.05 and end >= 0.97 * level)
+
+
+def died(run: Run) -> bool:
+    """Answers that differed from input to input at first, and at the end are one for all: every loss was given such.
+
+    Two looks have to tell so; where answers were looked at once since, the gradients of all weights, gone as well.
+    """
+    terms: dict[tuple[str, str], list[LossCall]] = {}
+    for call in run.all(LossCall):
+        if call.given_spread is not None:
+            terms.setdefault((str(call.where), call.expression), []).append(call)
+    if not any((calls[-1].baseline or 0.0) > _VARIED_TARGETS for calls in terms.values()):
+        return False
+    for_two = all(len(calls) > 2 and _is_same_for_all(calls[-2]) for calls in terms.values())
+    ended = all(not _is_same_for_all(calls[0]) and _is_same_for_all(calls[-1]) for calls in terms.values())
+    return ended and (for_two or _gradients_gone(run))
+
+
+def _is_same_for_all(call: LossCall) -> bool:
+    size = max(abs(call.given.minimum or 0.0), abs(call.given.maximum or 0.0))
+    return (call.given_spread or 0.0) <= _SAME_ANSWER * size
+
+
+def _gradients_gone(run: Run) -> bool:
+    """Whether no weight had a gradient in the last looks, and all had one in the first."""
+    seen = run.first(GradientsByDepth)
+    return seen is not None and len(seen.steps) > 2 and all(s[0] > 0 and not any(s[-2:]) for s in seen.sizes)
 
 
 def is_simple(course: TrainingCourse) -> bool:

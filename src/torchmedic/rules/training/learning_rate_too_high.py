@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchmedic.facts import Run, TrainingCourse
-from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.training._course import constant_answer, ending, is_simple, learned_nothing, rate_line
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.training._course import constant_answer, died, ending, is_simple, learned_nothing, rate_line
+from torchmedic.rules.wiring._telling import also
 
 _LEAST_RATIO = 0.2
 _LEAST_JUMP = 1.5
@@ -17,6 +18,8 @@ _HUGE_ON_AVERAGE = 0.15
 _LATE_RATIO = 0.01
 _LATE_FROM = 39
 _FAR_AWAY = 3.0
+# Of the weights, by the first updates on average: enough where the network died and its weights are far away.
+_DEADLY_ON_AVERAGE = 0.02
 
 
 class LearningRateTooHigh(Rule):
@@ -40,27 +43,33 @@ class LearningRateTooHigh(Rule):
             ratio = max(early)
             huge = ratio >= _HUGE_RATIO and sum(early) / len(early) >= _HUGE_ON_AVERAGE
             jumped = peak >= _LEAST_JUMP * course.head[0]
-            failed = learned_nothing(run, course)
+            is_dead = died(run)
+            failed = is_dead or learned_nothing(run, course)
             suspicious = (failed and (jumped or huge)) or (huge and _is_restless(course))
-            if ratio < _LEAST_RATIO or not suspicious:
+            killed = is_dead and (course.moved or 0.0) >= _FAR_AWAY and sum(early) / len(early) >= _DEADLY_ON_AVERAGE
+            if not killed and (ratio < _LEAST_RATIO or not suspicious):
                 continue
             level = constant_answer(run)
             where = rate_line(course)
             yield self.diagnose(
-                headline=f"learning rate lr={course.first_lr:g} is too high: one update {_size(ratio)} the weights",
+                headline=f"learning rate lr={course.first_lr:g} is too high: "
+                + ("the network died under its updates" if killed else f"one update {_size(ratio)} the weights"),
                 # A model that learns all the same may be meant to be trained so.
                 severity=self.severity if failed else "hint",
                 confidence="likely" if failed else "possible",
                 step=course.step,
                 where=where,
                 label=f"`{course.optimizer}` with lr={course.first_lr:g}",
-                also=(Also(location=course.built, why="the optimizer that is given it"),)
-                if course.built is not None and where != course.built
-                else (),
+                also=also(
+                    (course.built, "the optimizer that is given it"),
+                    (course.rate_made, "where the rate comes from"),
+                    where=where,
+                ),
                 culprit=Culprit(phase="optimizer", op=course.optimizer),
                 evidence=(
                     f"the loss went from {course.head[0]:.3g} to {peak:.3g} within {len(course.head)} steps and is "
                     f"{end:.3g} at the end" + (f"; always the same answer costs {level:.3g}" if level else ""),
+                    *(("at the end the answers are the same for every input, and they were not at first",) * is_dead),
                     f"a usual update changes weights by about 0.1 %; one of the first here {_size(ratio)} them",
                 ),
                 remedies=(
