@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections.abc import Iterator
 
 from torchmedic.facts import Run, TrainingCourse
-from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.training._course import constant_answer, ending, is_simple, rate_line
+from torchmedic.rules.wiring._telling import also
 
 _LEAST_STEPS = 80
 _MOST_MOVED = 2e-3
@@ -31,7 +34,7 @@ class LearningRateTooLow(Rule):
             if not is_simple(course) or course.steps < _LEAST_STEPS or end is None or not course.highest_lr:
                 continue
             start = sum(course.head[:10]) / 10
-            if not _stands_still(run, course, end) or not course.gradient or end < 0.97 * start:
+            if not course.gradient or not _stands_still(run, course, start, end):
                 continue
             per_step = sum(course.ratios) / len(course.ratios)
             where = rate_line(course)
@@ -42,9 +45,11 @@ class LearningRateTooLow(Rule):
                 step=course.step,
                 where=where,
                 label=f"`{course.optimizer}` with lr={course.highest_lr:g}",
-                also=(Also(location=course.built, why="the optimizer that is given it"),)
-                if course.built is not None and where != course.built
-                else (),
+                also=also(
+                    (course.built, "the optimizer that is given it"),
+                    (course.rate_made, "where the rate comes from"),
+                    where=where,
+                ),
                 culprit=Culprit(phase="optimizer", op=course.optimizer),
                 evidence=(
                     f"the loss was {start:.4g} in the first ten steps and is {end:.4g} at the end",
@@ -56,12 +61,19 @@ class LearningRateTooLow(Rule):
             )
 
 
-def _stands_still(run: Run, course: TrainingCourse, end: float) -> bool:
+def _stands_still(run: Run, course: TrainingCourse, start: float, end: float) -> bool:
     """Hardly moved; or moved a little over many steps, and still no better than an answer that never changes."""
     if not course.moved or max(course.ratios, default=1.0) >= _MOST_RATIO:
         return False
     level = constant_answer(run) if course.moved < _MOST_MOVED_IN_VAIN else None
-    return course.moved < _MOST_MOVED or (level is not None and end >= 0.97 * level)
+    if level is not None and end >= 0.97 * level:
+        return end >= min(0.97 * start, start - _doubt(course))
+    return course.moved < _MOST_MOVED and end >= 0.97 * start
+
+
+def _doubt(course: TrainingCourse) -> float:
+    """What the mean of ten of the first losses may be off by, from batch to batch: two standard errors."""
+    return 2 * statistics.stdev(course.head) / math.sqrt(10)
 
 
 def _beside_default(course: TrainingCourse) -> tuple[str, ...]:
