@@ -164,7 +164,7 @@ def dropout_without_mode(script: Script) -> Iterator[list[Edit]]:
         yield [script.replace(statement.value, f"{MARK}F.dropout({script.text(statement.value)}, 0.3)")]
 
 
-@mutator("WIR023", "WIR027", is_tuning=True)
+@mutator("WIR023", "TRN073", is_tuning=True)
 def scheduler_per_batch(script: Script) -> Iterator[list[Edit]]:
     for step, training in _scheduler_steps(script):
         update = training.call("step")
@@ -186,7 +186,7 @@ def scheduler_per_epoch(script: Script) -> Iterator[list[Edit]]:
             yield [script.delete(step), script.after(training.loop, MARK + script.text(step)), *_built(script, step)]
 
 
-@mutator("WIR027")
+@mutator("TRN073")
 def rate_of_zero(script: Script) -> Iterator[list[Edit]]:
     for optimizer in script.optimizers:
         for keyword in optimizer.keywords:

@@ -138,6 +138,7 @@ class Rule:
     is heard only when no other rule explains the crash. A rule `across_ranks` is asked once about a run of several
     processes, the others once about each. What a rule that `tells_each` says twice of one place is about two things.
     One that `gives_way` tells of a thing that nearly every cause brings about: it is heard where no cause was found.
+    One that `is_cause` follows from nothing but the rules that fold it by its name: a family's fold leaves it alone.
     """
 
     code: ClassVar[str]
@@ -151,6 +152,7 @@ class Rule:
     across_ranks: ClassVar[bool] = False
     tells_each: ClassVar[bool] = False
     gives_way: ClassVar[bool] = False
+    is_cause: ClassVar[bool] = False
     status: ClassVar[Literal["preview", "stable"]] = "preview"
 
     def check(self, run: Run) -> Iterator[Diagnosis]:

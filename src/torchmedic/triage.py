@@ -251,7 +251,10 @@ def _fold(found: list[Diagnosis], rules: dict[str, Rule], run: Run, apart: Seque
     folded: dict[int, list[str]] = {}
     for diagnosis in found:
         others = (other for other in found if other is not diagnosis)
-        cause = next((c for c in others if _claim(folds[c.name], diagnosis) > _claim(folds[diagnosis.name], c)), None)
+        least = 1 if rules[diagnosis.name].is_cause else 0
+        cause = next(
+            (c for c in others if _claim(folds[c.name], diagnosis) > max(least, _claim(folds[diagnosis.name], c))), None
+        )
         if cause is not None and diagnosis not in apart:
             folded.setdefault(id(cause), []).append(f"as a consequence: {diagnosis.headline}")
         else:

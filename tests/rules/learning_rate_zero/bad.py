@@ -10,7 +10,7 @@ loader = DataLoader(TensorDataset(x, y), batch_size=16, shuffle=True)
 model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
 warm = 20
-scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(step, warm) // (warm * 10))  # expect: WIR027
+scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(step, warm) // (warm * 10))  # expect: TRN073
 for epoch in range(8):
     for inputs, target in loader:
         optimizer.zero_grad()

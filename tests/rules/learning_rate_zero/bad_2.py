@@ -7,7 +7,7 @@ from torch.utils.data import DataLoader, TensorDataset
 def warmup_lambda(warmup, total):
     def fn(step):
         if step < warmup:
-            return step // warmup  # expect: WIR027
+            return step // warmup  # expect: TRN073
         return max(0.0, (total - step) / (total - warmup))
     return fn
 

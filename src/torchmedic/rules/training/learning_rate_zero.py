@@ -12,12 +12,13 @@ from torchmedic.rules.wiring._telling import also
 class LearningRateZero(Rule):
     """Most steps of the run, and all of the last ones, had a learning rate of exactly 0."""
 
-    code = "WIR027"
+    code = "TRN073"
     name = "learning-rate-zero"
     symptoms = (Symptom.WEIGHTS_STILL, Symptom.LOSS_FLAT)
     tell_apart = "the learning rate of every parameter group is 0 for most of the run, not only at its ends"
     needs = (LearningRates,)
     folds = ("TRN",)
+    is_cause = True
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for seen in run.all(LearningRates):
