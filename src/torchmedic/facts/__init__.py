@@ -119,6 +119,7 @@ from torchmedic.facts.loaders import WholeTargets as WholeTargets
 from torchmedic.facts.loss import AccidentalBroadcast as AccidentalBroadcast
 from torchmedic.facts.loss import HandDistance as HandDistance
 from torchmedic.facts.loss import LossCall as LossCall
+from torchmedic.facts.loss import LossSummed as LossSummed
 from torchmedic.facts.loss import Producer as Producer
 from torchmedic.facts.masks import MaskSeen as MaskSeen
 from torchmedic.facts.masks import PaddingRead as PaddingRead

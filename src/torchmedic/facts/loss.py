@@ -92,3 +92,21 @@ class HandDistance(Observation):
     expression: str
     distance: float
     baseline: float
+
+
+@fact
+class LossSummed(Observation):
+    """A loss that grows with the batch: a call sums `terms` values, in `rows` rows, and no mean is taken after it.
+
+    `factor` is what the sum is multiplied by on its way to the loss; `built` the line of a loss function that sums.
+    """
+
+    kind: ClassVar[str] = "loss-summed"
+    step: int | None
+    where: Location
+    expression: str
+    rows: int
+    terms: int
+    factor: float = 1.0
+    built: Location | None = None
+    layer: str = ""

@@ -29,6 +29,7 @@ from torchmedic.probes.positions import operand_names
 from torchmedic.probes.repeated_draws import RepeatedDraws
 from torchmedic.probes.shortcuts import Shortcuts
 from torchmedic.probes.term_scales import TermScales
+from torchmedic.probes.summed_losses import SummedLosses
 from torchmedic.probes.terms import Terms
 from torchmedic.probes.thrown_terms import ThrownTermsExam
 from torchmedic.probes.tokens import Tokens
@@ -77,6 +78,7 @@ class LossExam(Probe):
         self._picked = PickedScores(recorder, self._producer)
         self._lone = LoneAnswers(recorder)
         self._zeros = ZeroLosses(recorder)
+        self._sums = SummedLosses(recorder, self._modules)
         self._draws = RepeatedDraws(recorder)
         self._distances = HandDistances(recorder)
         self._directions = Directions(recorder, self._modules, self._optimizers)
@@ -102,6 +104,7 @@ class LossExam(Probe):
             self._thrown.close(self._trace, roots)
             self._zeros.close(self._trace, roots)
             self._scales.close(self._trace, roots)
+            self._sums.close(self._trace, roots)
         # A loop that updates weights by hand has no other clock.
         if self.recorder.step == 0:
             self._backwards += 1
@@ -189,6 +192,7 @@ class LossExam(Probe):
                 self._lone.look(self._trace, call, args, kwargs)
                 self._zeros.look(call, args, kwargs, result)
                 self._directions.look(self._trace, call, args, result)
+                self._sums.look(call, args)
                 self._distances.look(call, args)
                 if call.name in LOSSES:
                     self._look_at_loss(call, args, kwargs, result)
