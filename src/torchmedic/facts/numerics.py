@@ -32,7 +32,7 @@ class OpFact:
     backward operation, `forward_op` the operation that node belongs to. `bad` counts non-finite results, `index`
     is the first of them, `library` the line inside a library when the user's line called into one.
     `forward_operands` are those of the forward operation of a backward one. `absorbed_by` is a later operation that
-    throws bad elements away (`where`, `nan_to_num`, `masked_fill`): it hides them from the loss, not from backward.
+    throws bad elements away (`where`, `nan_to_num`, `masked_fill`, `index`, …): it hides them from the loss, not from backward.
     `written_at` is the user's line that writes the label which a loss ignores, where that is all there is.
     `is_own_backward` says that a `backward` which the user wrote asks for it, at `where`.
     """

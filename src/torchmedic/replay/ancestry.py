@@ -13,6 +13,8 @@ from torchmedic.probes.trace import Op, Seen, Trace
 _MOST_STEPS = 8
 _MOST_CONSUMERS = 400
 _ABSORBING = ("where", "nan_to_num", "masked_fill")
+# These leave elements out: the bad ones, where the rest that they give is finite.
+_SELECTING = ("index", "masked_select", "nansum")
 _MIXING = ("mm", "addmm", "bmm", "baddbmm", "convolution", "sum", "mean")
 # What only changes the form or the scale of a value: the story goes on with its first operand.
 _PASSING = (
@@ -71,13 +73,19 @@ def absorber(trace: Trace, op: Op) -> Op | None:
         if not any(seen.key in reached for seen in later.inputs):
             continue
         looked += 1
-        if base_name(later.name) in _ABSORBING:
+        name = base_name(later.name)
+        if name in _ABSORBING or (name in _SELECTING and _leaves_out_bad(trace, later)):
             return later
         if later.module != op.module and not later.place:
             break
         if not _mixes(later):
             reached |= {seen.key for seen in later.outputs}
     return None
+
+
+def _leaves_out_bad(trace: Trace, op: Op) -> bool:
+    read = (trace.ops[seen.maker] for seen in op.inputs if seen.is_float and seen.maker is not None)
+    return not op.makes_bad and any(maker.makes_bad for maker in read)
 
 
 def _mixes(op: Op) -> bool:

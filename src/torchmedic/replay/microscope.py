@@ -173,7 +173,7 @@ def describe(trace: Trace, op: Op) -> OpFact:
     bad = next((t for t in made if t.is_floating_point() and not bool(torch.isfinite(t).all())), None)
     index = _first_bad(bad) if bad is not None else ()
     forward = trace.ops[op.forward] if op.forward is not None else None
-    absorbing = absorber(trace, forward or op) if bad is not None else None
+    absorbing = absorber(trace, forward or op) if bad is not None or op.bad_inputs else None
     return OpFact(
         op=op.name,
         phase=op.phase,
