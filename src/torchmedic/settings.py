@@ -20,6 +20,7 @@ Purpose = Literal[
     "versions",
     "amplification",
     "averaging",
+    "exponentials",
     "locals",
     "casts",
     "memory",
@@ -36,8 +37,9 @@ class Settings:
     preparation, "wake" to look at every operation of step `until_step`, or of what follows the backward numbered
     `until_backward` where that is told, "versions" to see which one changed a saved tensor, or "amplification" to see
     which line of the first step enlarges values, "averaging" to see what its first loss is with means in place of the
-    sums that the line `trial` takes, "locals" to see what the functions of `trial` held, "casts" to see what the line
-    `trial` makes whole numbers of; "memory" runs it on a pretended card, "reading" sees which data it reads.
+    sums that the line `trial` takes, "exponentials" to see those of step `until_step`, "locals" to see what the
+    functions of `trial` held, "casts" to see what the line `trial` makes whole numbers of; "memory" runs it on a
+    pretended card, "reading" sees which data it reads.
     `parent` is the process that armed it: only its direct child is watched.
 
     `rank` is that of a process of several, whose own folder lies below `shared_folder`. A `launcher` (torchrun) is not

@@ -151,6 +151,20 @@ def install_amplification(recorder: Recorder) -> None:
     modules.listen()
 
 
+def install_exponentials(recorder: Recorder) -> None:
+    """What a second run needs to see the exponentials of one step."""
+    from torchmedic.probes.autograd import Autograd
+    from torchmedic.probes.loaders import WithoutWorkers
+    from torchmedic.probes.modules import Modules
+    from torchmedic.probes.optimizers import Optimizers
+    from torchmedic.replay.exponentials import Exponentials
+
+    modules = Modules()
+    for probe in (modules, Optimizers(), Autograd(), WithoutWorkers(), Exponentials(modules)):
+        recorder.add(probe)
+    modules.listen()
+
+
 def install_averaging(recorder: Recorder) -> None:
     """What a second run needs to see the first loss with means in place of sums."""
     from torchmedic.probes.autograd import Autograd

@@ -141,6 +141,7 @@ from torchmedic.facts.norms import FreshNorms as FreshNorms
 from torchmedic.facts.numerics import Amplification as Amplification
 from torchmedic.facts.numerics import Amplifier as Amplifier
 from torchmedic.facts.numerics import Birth as Birth
+from torchmedic.facts.numerics import ExponentialSeen as ExponentialSeen
 from torchmedic.facts.numerics import Growth as Growth
 from torchmedic.facts.numerics import Operand as Operand
 from torchmedic.facts.numerics import OpFact as OpFact

@@ -32,7 +32,8 @@ class OpFact:
     backward operation, `forward_op` the operation that node belongs to. `bad` counts non-finite results, `index`
     is the first of them, `library` the line inside a library when the user's line called into one.
     `forward_operands` are those of the forward operation of a backward one. `absorbed_by` is a later operation that
-    throws bad elements away (`where`, `nan_to_num`, `masked_fill`, `index`, …): it hides them from the loss, not from backward.
+    throws bad elements away (`where`, `nan_to_num`, `masked_fill`, `index` by a mask): it hides them from the loss, not
+    from backward.
     `written_at` is the user's line that writes the label which a loss ignores, where that is all there is.
     `is_own_backward` says that a `backward` which the user wrote asks for it, at `where`.
     """
@@ -262,3 +263,23 @@ class Birth(Observation):
     groups: tuple[str, ...] = ()
     helped: str = ""
     step: int | None = None
+
+
+@fact
+class ExponentialSeen(Observation):
+    """The line of a step that exploded whose exponentials made the largest numbers, in `calls` calls.
+
+    `reached` is the largest argument, `made` the largest result; `powers` the powers of ten of all results together.
+    """
+
+    kind: ClassVar[str] = "exponential-seen"
+    step: int | None
+    where: Location
+    op: str
+    expression: str
+    argument: str
+    reached: float
+    made: float
+    calls: int
+    powers: float
+    loss: float

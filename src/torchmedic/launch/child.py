@@ -80,7 +80,7 @@ def _arm(settings: options.Settings) -> Callable[[], None]:
     if settings.purpose == "reading":
         _note_readings(recorder)
         return finish
-    if settings.purpose in ("wake", "versions", "amplification", "averaging", "locals", "casts"):
+    if settings.purpose in ("wake", "versions", "amplification", "averaging", "exponentials", "locals", "casts"):
         after_import("torch", lambda: _look_at_one_step(recorder))
         return finish
     recorder.add(Starters())
@@ -177,6 +177,7 @@ def _look_at_one_step(recorder: Recorder) -> None:
         "wake": watching.install_wake,
         "versions": watching.install_versions,
         "amplification": watching.install_amplification,
+        "exponentials": watching.install_exponentials,
         "averaging": watching.install_averaging,
         "locals": watching.install_locals,
         "casts": watching.install_casts,

@@ -16,6 +16,7 @@ from torchmedic.facts import (
     CoarseField,
     Crash,
     CutField,
+    ExponentialSeen,
     FileRead,
     HandDistance,
     HeldColumn,
@@ -51,6 +52,7 @@ SEEN_AGAIN = (
     Amplification,
     Birth,
     CutField,
+    ExponentialSeen,
     FileRead,
     HeldColumn,
     InplaceChange,
@@ -109,6 +111,14 @@ def exploded_from_the_start(run: Run) -> HandDistance | LossCall | SickStep | No
     return found or next((d for d in by_hand if _is_far_above(d.distance, d.baseline, "-")), None)
 
 
+def exploded_later(run: Run) -> SickStep | None:
+    """Gradients too large to be squared, all of a sudden: an update that left the weights themselves finite."""
+    sick = run.first(SickStep)
+    if sick is None or sick.what != "update" or sick.bad_parameters or run.info.seconds > _LONGEST_FIRST_RUN:
+        return None
+    return sick if (sick.step or 1) > _EARLY and not sick.by_hand else None
+
+
 def _began_enormous(run: Run, sick: SickStep) -> bool:
     """Whether the first loss was beyond reason, or infinite at once, though nothing that was read was bad."""
     origin = run.last(Origin)
@@ -162,6 +172,7 @@ SECOND_RUNS: tuple[tuple[Purpose, Question], ...] = (
     ("versions", changed_in_place),
     ("amplification", exploded_from_the_start),
     *((("averaging", sum_to_try),) * _SUMS_TRIED),
+    ("exponentials", exploded_later),
     ("locals", coarse_since_then),
     ("casts", cut_since_then),
 )

@@ -18,6 +18,7 @@ from torchmedic.probes.trace import storage_key
 from torchmedic.record import Recorder
 from torchmedic.replay.ancestry import amplifier
 from torchmedic.replay.case import Case, half_precision
+from torchmedic.replay.exponentials import largest_exponential
 from torchmedic.replay.fetching import births_of_sample
 from torchmedic.replay.guard import Guard
 from torchmedic.replay.keepsakes import save_reproduction, save_state
@@ -52,6 +53,7 @@ class Report:
             self._recorder.observe(origin)
             for birth in self._births(case, origin.source):
                 self._recorder.observe(birth)
+            self._note_exponential(case, case.findings)
         for trial in case.trials:
             self._recorder.observe(trial)
         self._recorder.observe(
@@ -121,6 +123,15 @@ class Report:
             amplifier=enlarging,
             others=tuple(op.place.location() for op in findings.others if op.place)[:5],
         )
+
+    def _note_exponential(self, case: Case, findings: Findings) -> None:
+        """Numbers that overflow may have been made enormous before, by an exponential that did not."""
+        if case.trace is None or findings.entered is not None or findings.placed is not None:
+            return
+        loss = case.suspicion.loss
+        seen = largest_exponential(case.trace, findings.origin.index, case.step, math.inf if loss is None else loss)
+        if seen is not None:
+            self._recorder.observe(seen)
 
     def _samples(self, case: Case) -> tuple[int, ...]:
         """The data set's indices of the batch: of several ranks each has its own, so a row alone names nothing.

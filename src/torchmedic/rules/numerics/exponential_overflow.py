@@ -8,7 +8,7 @@ from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._case import Case, magnitude
 from torchmedic.rules.numerics._reading import at_step, fitted, growth_text, number, short
 
-_EXPONENTIALS = ("exp", "expm1", "exp2", "sinh", "cosh", "softplus", "logaddexp")
+EXPONENTIALS = ("exp", "expm1", "exp2", "sinh", "cosh", "softplus", "logaddexp")
 _LIMITS = {"float32": 88.7, "float64": 709.7, "float16": 11.1, "bfloat16": 88.7}
 
 
@@ -22,7 +22,7 @@ class ExponentialOverflow(NumericsRule):
 
     def explain(self, case: Case) -> Explanation | None:
         op, argument = case.op, case.first
-        if op is None or argument is None or case.name not in _EXPONENTIALS:
+        if op is None or argument is None or case.name not in EXPONENTIALS:
             return None
         if case.derives_from_infinity("sub"):
             return None

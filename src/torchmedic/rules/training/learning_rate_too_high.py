@@ -52,8 +52,9 @@ class LearningRateTooHigh(Rule):
             level = constant_answer(run)
             where = rate_line(course)
             yield self.diagnose(
-                headline=f"learning rate lr={course.first_lr:g} is too high: "
-                + ("the network died under its updates" if killed else f"one update {_size(ratio)} the weights"),
+                headline=f"learning rate lr={course.first_lr:g} is too high: the network died under its updates"
+                if killed
+                else f"learning rate lr={course.first_lr:g} is too high: one update {_size(ratio)} the weights",
                 # A model that learns all the same may be meant to be trained so.
                 severity=self.severity if failed else "hint",
                 confidence="likely" if failed else "possible",
