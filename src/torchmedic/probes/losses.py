@@ -28,8 +28,8 @@ from torchmedic.probes.picked import PickedScores
 from torchmedic.probes.positions import operand_names
 from torchmedic.probes.repeated_draws import RepeatedDraws
 from torchmedic.probes.shortcuts import Shortcuts
-from torchmedic.probes.term_scales import TermScales
 from torchmedic.probes.summed_losses import SummedLosses
+from torchmedic.probes.term_scales import TermScales
 from torchmedic.probes.terms import Terms
 from torchmedic.probes.thrown_terms import ThrownTermsExam
 from torchmedic.probes.tokens import Tokens
