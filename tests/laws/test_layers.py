@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import ast
-import contextlib
-import gc
-import importlib
-import os
 import subprocess
 import sys
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,8 +13,6 @@ import pytest
 from tests.laws.tree import module_name, package_files
 
 _EVERYTHING = frozenset({""})
-_SHARES = 2
-_GROUND = "torchmedic.facts"
 BASICS = frozenset({"_version", "settings", "redaction", "late"})
 
 # Each unit with what it may import: a unit, or one module of it. The command line alone may import everything.
@@ -174,81 +167,3 @@ def test_the_diagnosing_half_runs_without_torch() -> None:
 
 def test_the_absence_of_torch_can_be_disproved() -> None:
     assert _loads_torch("import sys, types; sys.modules['torch'] = types.ModuleType('torch')")
-
-
-def _not_alone(groups: list[list[str]]) -> list[str]:
-    """The groups of modules, by their first one, that do not import with nothing of torchmedic there before them.
-
-    In a fork, with warnings as errors. What `facts` holds may stay there: it imports nothing of torchmedic, and so
-    cannot make up for what another module lacks.
-    """
-    gc.freeze()  # a collection in the fork would write to every page of what is held here, and so copy it
-    reader, writer = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            warnings.simplefilter("error")
-            _forget("torchmedic")
-            failed = [group[0] for group in groups if not _imports_now(group)]
-            os.write(writer, "\n".join(["done", *failed]).encode())
-        finally:
-            os._exit(0)
-    gc.unfreeze()
-    os.close(writer)
-    with open(reader) as answer:
-        done, *failed = answer.read().split("\n")
-    os.waitpid(pid, 0)
-    assert done == "done"
-    return failed
-
-
-def _imports_now(modules: list[str]) -> bool:
-    ground = None if modules[0].startswith(_GROUND) else sys.modules.get(_GROUND)
-    _forget("torchmedic", but=_GROUND if ground else "")
-    try:
-        if ground:
-            vars(importlib.import_module("torchmedic"))["facts"] = ground
-        for module in modules:
-            __import__(module)
-    except BaseException:  # noqa: BLE001 - one that ends the process is no better
-        return False
-    return True
-
-
-def _forget(package: str, but: str = "") -> None:
-    for name in [name for name in sys.modules if f"{name}.".startswith(f"{package}.")]:
-        if not but or not f"{name}.".startswith(f"{but}."):
-            del sys.modules[name]
-
-
-def batched(names: list[str], size: int) -> list[list[str]]:
-    return [names[start : start + size] for start in range(0, len(names), size)]
-
-
-@pytest.mark.parametrize("share", range(_SHARES))
-def test_every_module_imports_alone(share: int) -> None:
-    names = [module_name(path) for path in package_files() if "_boot" not in path.parts and path.name != "__main__.py"]
-    _import_what_they_lean_on(names)
-    # Rules never import each other, so a family of them may share a fork.
-    rules = [name for name in names if name.startswith("torchmedic.rules.")]
-    others = [name for name in names if name not in rules]
-    assert _not_alone([*([name] for name in others[share::_SHARES]), *batched(rules, 60)[share::_SHARES]]) == []
-
-
-def _import_what_they_lean_on(names: list[str]) -> None:
-    """Once, before the forks: torch and every other library that would be imported anew in each of them."""
-    for name in names:
-        with contextlib.suppress(Exception):  # what does not import here is told by name in its own fork
-            importlib.import_module(name)
-
-
-def test_a_module_that_does_not_import_is_noticed() -> None:
-    asked = [["torchmedic.settings"], ["torchmedic.no_such_module"], ["torchmedic.store"]]
-    assert _not_alone(asked) == ["torchmedic.no_such_module"]
-
-
-def test_what_another_module_has_imported_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "leaning.py").write_text("import sys\nassert 'torchmedic.store' not in sys.modules\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    assert _not_alone([["torchmedic.store"], ["leaning"]]) == []
-    assert _not_alone([["torchmedic.store", "leaning"]]) == ["torchmedic.store"]

@@ -15,14 +15,13 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, TYPE_CHECKING
 
-import torchmedic
 from torchmedic.settings import VARIABLE, Settings
 
 # Facts and the store take a tenth of a second to import: the script is started first.
 if TYPE_CHECKING:
     from torchmedic.facts import ChildDeath
 
-_BOOT = str(Path(torchmedic.__file__).parent / "_boot")
+_BOOT = str(Path(__file__).parents[1] / "_boot")
 _PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCONT", "SIGWINCH", "SIGQUIT")
 _FROM_KEYBOARD = (signal.SIGINT, signal.SIGQUIT, signal.SIGWINCH)
 _ATTEND_SECONDS = 1.0
