@@ -4,7 +4,8 @@
 
 Each row of the first part trains a small network whose data turn infinite at a known step: bare up to the step before
 it, and under `torchmedic run`. The weights that torchmedic saved must be those of the bare run, the line the
-division's.
+division's. The slow ones fall ill after the guard has settled on its way, the others before. Two gloo ranks on one card
+do the same, the NaN born on one of them, and must not wait for the card in a healthy step more often than bare ones.
 
 The second part trains two gloo ranks on one card with two samples each, which `SyncBatchNorm` normalises together:
 nothing may be said. The same with a plain BatchNorm must be told of, or the silence means nothing. It needs a card
@@ -56,6 +57,53 @@ state = b"".join(p.detach().cpu().numpy().tobytes() for p in net.parameters())
 print("weights", hashlib.sha256(state).hexdigest())
 """
 
+RANKED = """
+import hashlib, sys, time, warnings
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+dist.init_process_group("gloo")
+torch.cuda.set_device(0)
+torch.manual_seed(0)
+rank = dist.get_rank()
+net = nn.Sequential(nn.Linear(32, 256), nn.ReLU(), nn.Linear(256, 4)).cuda()
+model = DistributedDataParallel(net, device_ids=[0])
+opt = torch.optim.{optimizer}
+x = torch.randn(100, 2, 32, 32).cuda()
+y = torch.randint(0, 4, (100, 2, 32)).cuda()
+scale = torch.ones(100, 2)
+scale[{sick}, 1] = 0.0
+scale = scale.cuda()
+
+
+def normalise(rows, s):
+    return rows / s
+
+
+stop = int(sys.argv[1]) if len(sys.argv) > 1 else 10 ** 9
+waits = []
+for step in range(100):
+    if step == stop:
+        break
+    if step == 66:
+        torch.cuda.set_sync_debug_mode("warn")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        xb = normalise(x[step, rank], scale[step, rank])
+        loss = nn.functional.cross_entropy(model(xb), y[step, rank])
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+    waits += ["synchroniz" in str(warning.message) for warning in said]
+torch.cuda.set_sync_debug_mode("default")
+if rank == 0:
+    state = b"".join(p.detach().cpu().numpy().tobytes() for p in net.parameters())
+    print("weights", hashlib.sha256(state).hexdigest(), "waits", sum(waits))
+dist.destroy_process_group()
+"""
+
 SYNCED = """
 import sys
 import torch
@@ -96,7 +144,8 @@ OPTIMIZERS = [
 ]
 
 
-def check(optimizer: str, width: int, slow: bool, sick: int = 23) -> dict[str, object]:
+def check(optimizer: str, width: int, slow: bool) -> dict[str, object]:
+    sick = 36 if slow else 23
     pause = "time.sleep(0.004)" if slow else ""
     source = textwrap.dedent(SCRIPT).strip().format(optimizer=optimizer, width=width, sick=sick, pause=pause)
     guilty = next(i for i, line in enumerate(source.splitlines(), start=1) if "return rows / s" in line)
@@ -122,6 +171,36 @@ def check(optimizer: str, width: int, slow: bool, sick: int = 23) -> dict[str, o
             "line right": (top.get("where") or {}).get("line") == guilty,
             "weights kept": saved is not None and _digest(saved) in bare.stdout,
             "tail": "" if top else watched.stderr[-800:],
+        }
+
+
+def check_birth_on_a_rank(optimizer: str, sick: int = 80) -> dict[str, object]:
+    """Two ranks that train together: the sick update withheld on both, and what a healthy step waits for."""
+    launcher = ["torchrun", "--standalone", "--nproc-per-node", "2"]
+    ours = [sys.executable, "-m", "torchmedic", "run", "--json", "out.json"]
+    source = RANKED.strip()
+    guilty = next(i for i, line in enumerate(source.splitlines(), start=1) if "return rows / s" in line)
+    with tempfile.TemporaryDirectory() as folder:
+
+        def run(sick: int, *command: str) -> str:
+            (Path(folder) / "train.py").write_text(source.format(optimizer=optimizer, sick=sick))
+            return subprocess.run(command, cwd=folder, capture_output=True, text=True).stdout
+
+        bare = run(sick, *launcher, "train.py", str(sick))
+        # Nothing is sick when the loop ends before that step comes.
+        waits = [int(run(99, *before, *launcher, "train.py", "96").rpartition(" ")[2]) for before in ([], ours)]
+        run(sick, *ours, *launcher, "train.py")
+        report = json.loads((Path(folder) / "out.json").read_text())
+        top = report["diagnoses"][0] if report["diagnoses"] else {}
+        saved = sorted(Path(folder).glob(".torchmedic/*/weights-before-step-*.safetensors"))
+        return {
+            "ranks": 2,
+            "optimizer": optimizer.split("(")[0] + (" fused" if "fused" in optimizer else ""),
+            "code": top.get("code"),
+            "step right": top.get("step") == sick + 1,
+            "line right": (top.get("where") or {}).get("line") == guilty,
+            "weights kept": bool(saved) and _digest(saved[-1], LAYERS_OF_RANKS) in bare,
+            "waits bare, watched": waits,
         }
 
 
@@ -151,13 +230,17 @@ def check_ranks(kind: str) -> dict[str, object]:
         }
 
 
-def _digest(path: Path) -> str:
+LAYERS = (0, 1, 4)
+LAYERS_OF_RANKS = (0, 2)
+
+
+def _digest(path: Path, layers: tuple[int, ...] = LAYERS) -> str:
     import hashlib
 
     from safetensors.torch import load_file
 
     saved = load_file(path)
-    names = ["0.weight", "0.bias", "1.weight", "1.bias", "4.weight", "4.bias"]
+    names = [f"{layer}.{part}" for layer in layers for part in ("weight", "bias")]
     return hashlib.sha256(b"".join(saved[n].numpy().tobytes() for n in names)).hexdigest()
 
 
@@ -172,6 +255,9 @@ def main() -> None:
         print(row)
     good = sum(bool(r["step right"] and r["line right"] and r["weights kept"]) for r in rows)
     print(f"{good} of {len(rows)} exact")
+    born = [check_birth_on_a_rank(optimizer) for optimizer in (OPTIMIZERS[0], OPTIMIZERS[2])]
+    for row in born:
+        print(row)
     ranks = [check_ranks(kind) for kind in ("synced", "plain")]
     for row in ranks:
         print(row)

@@ -52,6 +52,10 @@ class Optimizers(Probe):
     def alive(self) -> list[Any]:
         return list(self._built)
 
+    def are_any(self) -> bool:
+        """Whether any is alive: asked in every step, where a list of them would cost more than the answer is worth."""
+        return len(self._built) > 0
+
     def steps_of(self, optimizer: Any) -> int:
         """How many steps an optimizer has made."""
         return self._steps.get(id(optimizer), 0)

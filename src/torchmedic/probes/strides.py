@@ -19,6 +19,7 @@ from torchmedic.probes.sources import user_nodes
 from torchmedic.record import Probe, Recorder
 
 _EVERY = 8  # updates from one look to the next, at first
+_EVERY_ON_CARD = 32  # there a step may take a millisecond, of which a look would take a quarter
 _SHIFT = 5  # from one look to the next, within what `_EVERY` leaves: it meets every remainder in turn
 _MOST_LOOKS = 96
 _MOST_TENSORS = 8
@@ -136,6 +137,7 @@ class Strides(Probe):
         self._made = (type(optimizer).__name__, self._optimizers.built_at(optimizer), _momentum(optimizer))
         found = [p for p in telling_parameters(optimizer) if type(p) is torch.nn.Parameter or type(p) is torch.Tensor]
         found = [p for p in found if p.device == found[0].device]
+        self._every = _EVERY_ON_CARD if found and found[0].is_cuda else _EVERY
         chosen = found[:: max(1, -(-len(found) // _MOST_TENSORS))]
         self._chosen = [weakref.ref(p) for p in chosen]
         self._elements = sum(_kept(p) for p in chosen)

@@ -1,8 +1,8 @@
 """The ranks that train together: they enter a replay together, run every pass together, and leave together.
 
-They speak through the key-value store of the process group, and only when a step is sick: a healthy step costs no
-message. That a step is sick needs no vote, because gradients have been averaged over all ranks by then, and what is not
-finite in one of them is not finite in all.
+They speak through the key-value store of the process group, and only when a step is sick, but for one word at the
+beginning of a training on cards: a healthy step costs no message. That a step is sick needs no vote, because gradients
+have been averaged over all ranks by then, and what is not finite in one of them is not finite in all.
 """
 
 from __future__ import annotations
@@ -54,6 +54,18 @@ class Company:
     def any(self, said: bool) -> bool:
         """Whether any rank says yes; all have to ask at the same place."""
         return self._meet(said, _PASS_SECONDS)
+
+    def announce(self, matter: str, said: bool) -> None:
+        """Tell the others yes or no, and go on."""
+        with contextlib.suppress(RuntimeError):  # a store that is gone has nobody who could hear
+            _store().add(matter, int(said))
+
+    def all_announced(self, matter: str) -> bool:
+        """Whether every rank has said yes by now."""
+        try:
+            return bool(_store().add(matter, 0) == dist.get_world_size())
+        except RuntimeError:
+            return False
 
     def _meet(self, said: bool, seconds: float) -> bool:
         if self.is_alone or self._is_broken:

@@ -7,6 +7,7 @@ dominate, or memory is short, the flag is read before the update.
 
 from __future__ import annotations
 
+import itertools
 import statistics
 import time
 from typing import Any, Literal
@@ -23,9 +24,13 @@ Way = Literal["freeze", "shadow", "read"]
 _SHORT_STEP_SECONDS = 0.002
 _STEPS_TO_CHOOSE = 32  # the exams of the first steps are over by then, and a step takes what it will take
 _STEPS_TIMED = 8
+_STEPS_TO_AGREE = 64  # ranks share gradients in every step, so that none is still before its choice by then
 _SPARE_MEMORY = 2.0
 _SCALED = (torch.float16, torch.float32, torch.float64)
 _HONOURS_FLAG = ("Adam", "AdamW", "SGD", "Adagrad")
+
+
+_numbers = itertools.count(1)
 
 
 class DeviceGuard:
@@ -35,7 +40,9 @@ class DeviceGuard:
     """
 
     def __init__(self, optimizer: Any) -> None:
-        self.in_company = not Company().is_alone
+        self._company = Company()
+        self.in_company = not self._company.is_alone
+        self._matter = f"room for a shadow {next(_numbers)}"
         self._device = next(_parameters(optimizer)).device
         self._flag = torch.zeros((), device=self._device)
         self._one = torch.ones((), device=self._device)
@@ -95,6 +102,8 @@ class DeviceGuard:
         self._steps += 1
         if self._steps == _STEPS_TO_CHOOSE:
             self._choose(optimizer)
+        elif self._steps == _STEPS_TO_AGREE and self.in_company and self._way == "read":
+            self._follow_the_others()
 
     def _measure(self) -> None:
         if _STEPS_TO_CHOOSE - _STEPS_TIMED <= self._steps < _STEPS_TO_CHOOSE:
@@ -138,12 +147,24 @@ class DeviceGuard:
         if name in _HONOURS_FLAG and all(group.get("fused") for group in optimizer.param_groups):
             self._way = "freeze"
             return
+        self._make_shadow(optimizer)
         if self.in_company:
-            return  # memory and speed differ between ranks, and all of them have to learn of a sick step at once
+            self._company.announce(self._matter, bool(self._shadow))
+        elif self._shadow:
+            self._way = "shadow"
+
+    def _make_shadow(self, optimizer: Any) -> None:
         live = list(_device_state(optimizer, self._device))
         size = sum(t.numel() * t.element_size() for t in live)
         if torch.cuda.mem_get_info(self._device)[0] > _SPARE_MEMORY * size:
-            self._live, self._shadow, self._way = live, [t.clone() for t in live], "shadow"
+            self._live, self._shadow = live, [t.clone() for t in live]
+
+    def _follow_the_others(self) -> None:
+        """All ranks have to learn of a sick step at once: a shadow only where every one of them has room for it."""
+        if self._company.all_announced(self._matter):
+            self._way = "shadow"
+        else:
+            self._live, self._shadow = [], []
 
     def _put_back(self, optimizer: Any) -> None:
         """Undo the updates that were made before the answer was known, and let the flag start anew."""

@@ -202,10 +202,9 @@ class Guard(Probe):
 
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
         loss = self.recorder.loss
-        if loss is None and not self._optimizers.alive():
-            loss = scalar(
-                self.recorder.loss_on_card, wait=True
-            )  # of weights that are updated by hand no step will be asked about
+        if loss is None and not self._optimizers.are_any():
+            # Of weights that are updated by hand no step will be asked about.
+            loss = scalar(self.recorder.loss_on_card, wait=True)
         if loss is not None and math.isfinite(loss):
             self.losses.append(loss)
         bad_loss = loss is not None and not math.isfinite(loss)
@@ -268,7 +267,7 @@ class Guard(Probe):
 
     def nobody_will_ask(self) -> bool:
         """A loop that updates weights by hand has no optimizer whose step could be waited for."""
-        return not self._optimizers.alive()
+        return not self._optimizers.are_any()
 
     def _still_sick(self, optimizer: Any) -> bool:
         """Clearing gradients of one optimizer while another's are still bad, or before the bad ones were made."""
@@ -282,7 +281,7 @@ class Guard(Probe):
             names = read_names(frame, loop.targets) | self.beginning.names
             names |= _drawn_again(loop, self.beginning)
         # A loop that updates weights by hand has no other clock than its backward passes.
-        step = self.recorder.step + 1 if self._optimizers.alive() else max(self.recorder.backwards, 1)
+        step = self.recorder.step + 1 if self._optimizers.are_any() else max(self.recorder.backwards, 1)
         return _Moment(names, self.beginning, self.recorder.stack, self._buffers, step)
 
     def _suspect(
