@@ -15,7 +15,7 @@ from torchmedic.facts import Location, TrainingCourse
 from torchmedic.journal import Backward, Page, Update
 from torchmedic.late import late_dataclass
 from torchmedic.probes.argument_lines import argument_made_at, setting_made_at
-from torchmedic.probes.letters import Letter, send
+from torchmedic.probes.letters import Letter, read_now, send
 from torchmedic.probes.optimizers import Optimizers
 from torchmedic.probes.rate_changes import RateChanges
 from torchmedic.record import Probe, Recorder, next_of
@@ -303,8 +303,8 @@ def default_rate(optimizer: Any) -> float | None:
 def _norm(tensors: list[torch.Tensor]) -> float | None:
     if not tensors:
         return None
-    total = torch.stack([t.detach().float().norm().cpu() for t in tensors]).norm()
-    return float(total) if bool(torch.isfinite(total)) else None
+    total = math.hypot(*read_now([t.detach().float().norm() for t in tensors]))
+    return total if math.isfinite(total) else None
 
 
 def _gradient(references: list[weakref.ref[torch.Tensor]]) -> float | None:

@@ -179,7 +179,7 @@ class Doctor(Probe):
     def _is_shared(self, optimizer: Any) -> bool:
         """No rank skips alone: a bad loss whose gradients are finite is known to this rank only, and is let pass."""
         self._company = Company(wrappers_in(self._modules.alive()))
-        if self._company.is_alone or self.guard.bad_gradients(optimizer):
+        if self._company.is_alone or self.guard.knows_of_earlier_step or self.guard.bad_gradients(optimizer):
             return True
         suspicion, self.guard.suspicion = self.guard.suspicion, None
         if suspicion is not None and not self._further:

@@ -265,6 +265,11 @@ class Guard(Probe):
         gradients = [g for o in self._optimizers.alive() for g in gradients_of(o) if g.device.type == "cpu"]
         return bool(bad_tensors(gradients))
 
+    @property
+    def knows_of_earlier_step(self) -> bool:
+        """Whether the suspicion is of the step before, told late by its gradients: those of this one may be well."""
+        return self.suspicion is not None and self.suspicion.step <= self.recorder.step
+
     def nobody_will_ask(self) -> bool:
         """A loop that updates weights by hand has no optimizer whose step could be waited for."""
         return not self._optimizers.are_any()

@@ -7,6 +7,7 @@ import ctypes
 import functools
 import linecache
 import sys
+import warnings
 from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
@@ -207,7 +208,10 @@ def jump_to(
             return None
         if event == "line" and f.f_lineno in tops:
             try:
-                f.f_lineno = line  # type: ignore[misc]
+                # A jump binds what was not bound, and says so, on 3.12 even of a comprehension's variable.
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", RuntimeWarning)
+                    f.f_lineno = line  # type: ignore[misc]
             except ValueError as error:
                 give_back()
                 refused(str(error))
@@ -235,9 +239,13 @@ def write_names(frame: FrameType, names: dict[str, Any]) -> None:
     """Rebind names in a running frame."""
     if not names:
         return
+    if frame.f_code.co_name == "<module>":
+        # Its `f_locals` is a copy as long as the variable of a comprehension is bound, which a jump does on 3.12.
+        frame.f_globals.update(names)
+        return
     values = frame.f_locals
     values.update(names)
-    if sys.version_info < (3, 13) and frame.f_code.co_name != "<module>":
+    if sys.version_info < (3, 13):
         ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(frame), ctypes.c_int(0))
 
 
