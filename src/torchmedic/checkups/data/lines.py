@@ -137,7 +137,8 @@ class ParquetFinder:
     def __call__(self, table: DuckTable, column: Column, wanted: Wanted, most: int) -> tuple[Cell, ...]:
         text = f"coalesce(CAST({column.raw or column.sql} AS VARCHAR), '')"
         reads = ", ".join(f"{read} AS {name}" for read, name in column.reads())
-        inner = f"SELECT filename AS f, file_row_number AS r, {reads} FROM {table.relation}"
+        kept = f" WHERE {table.where}" if table.where else ""
+        inner = f"SELECT filename AS f, file_row_number AS r, {reads} FROM (SELECT * FROM {table.relation}{kept})"
         rows = table.connection.execute(
             f"SELECT f, r, {text} FROM ({inner}) WHERE {wanted.sql(column)} LIMIT {most}"
         ).fetchall()

@@ -89,12 +89,6 @@ def _listed(files: tuple[Path, ...]) -> str:
     return "[" + ", ".join(literal(str(path)) for path in files) + "]"
 
 
-def _filtered(relation: str, options: Options, extra: str = "") -> str:
-    if not options.where:
-        return f"(SELECT *{extra} FROM {relation})" if extra else relation
-    return f"(SELECT *{extra} FROM {relation} WHERE {options.where})"
-
-
 def _without_empty(source: Source) -> tuple[tuple[Path, ...], list[FileTrouble]]:
     troubles = [
         FileTrouble(source=str(path), trouble="empty", detail="0 bytes")
@@ -127,7 +121,8 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
     table = DuckTable(
         name=source.name,
         connection=connection,
-        relation=_filtered(relation, options),
+        relation=relation,
+        where=options.where,
         reads_once=any(path.suffix in (".gz", ".zst") for path in files),
     )
     if len(table.columns) == 1 and _is_divided(files[0]):
@@ -219,7 +214,8 @@ def _parquet(connection: Any, source: Source, options: Options) -> Opened:
     table = DuckTable(
         name=source.name,
         connection=connection,
-        relation=_filtered(relation, options, ", filename, file_row_number"),
+        relation=f"(SELECT *, filename, file_row_number FROM {relation})",
+        where=options.where,
         columns=columns,
         finder=ParquetFinder(),
     )
@@ -232,13 +228,13 @@ def _jsonl(connection: Any, source: Source, options: Options) -> Opened:
         raise Unreadable("empty", "0 bytes")
     relation = f"read_json({_listed(files)}, sample_size=-1, union_by_name=true"
     try:
-        table = DuckTable(name=source.name, connection=connection, relation=_filtered(relation + ")", options))
+        table = DuckTable(source.name, connection, relation + ")", where=options.where)
     except Exception as error:  # noqa: BLE001 - a broken line; the others are worth a look
         found = re.search(r"line (\d+)", str(error))
         detail = _first_line(error)
         troubles.append(FileTrouble(source=source.name, trouble="broken-line", detail=detail, line=_number(found)))
         lenient = relation + ", ignore_errors=true, format='newline_delimited')"
-        table = DuckTable(source.name, connection, _filtered(_read_lines(connection, lenient), options))
+        table = DuckTable(source.name, connection, _read_lines(connection, lenient), where=options.where)
     table.reads_once = any(path.suffix in (".gz", ".zst") for path in files)
     if not options.where:
         table.finder = JsonFinder(files)
@@ -284,7 +280,7 @@ def _pyarrow() -> Any:
 
 def from_arrow(connection: Any, name: str, arrow: Any, options: Options) -> DuckTable:
     """A table over Arrow memory, without a copy."""
-    return DuckTable(name=name, connection=connection, relation=_filtered(registered(connection, arrow), options))
+    return DuckTable(name, connection, registered(connection, arrow), where=options.where)
 
 
 def registered(connection: Any, arrow: Any) -> str:
@@ -337,7 +333,7 @@ def _sqlite(connection: Any, source: Source, options: Options) -> Iterator[Opene
                 copied = _copied(connection, database, name, pyarrow)
                 if copied:
                     shown = f"{path}:{name}"
-                    yield Opened(DuckTable(shown, connection, _filtered(copied, options)), files=(path,))
+                    yield Opened(DuckTable(shown, connection, copied, where=options.where), files=(path,))
 
 
 def _copied(connection: Any, database: sqlite3.Connection, name: str, pyarrow: Any) -> str:
@@ -372,7 +368,7 @@ def _duckdb(connection: Any, source: Source, options: Options) -> Iterator[Opene
         asked = f"SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = '{base}' ORDER BY 1, 2"
         for schema, name in connection.execute(asked).fetchall():
             relation = f"{base}.{quoted(schema)}.{quoted(name)}"
-            yield Opened(DuckTable(f"{path}:{name}", connection, _filtered(relation, options)), files=(path,))
+            yield Opened(DuckTable(f"{path}:{name}", connection, relation, where=options.where), files=(path,))
 
 
 def check_columns(columns: list[Column], options: Options) -> None:
