@@ -13,6 +13,7 @@ from typing import Any
 
 from torchmedic.checkups.data.engine import Column, DuckTable, Table, described, literal, quoted
 from torchmedic.checkups.data.forms import (
+    BLANKS,
     as_utf8,
     columns_with_commas,
     divided_by_blanks,
@@ -29,6 +30,9 @@ from torchmedic.facts import FileTrouble
 _numbers = itertools.count()
 _BATCH = 50_000
 _DELIMITERS = (";", "|", "\t", ",", "::", "^", "~", "#", "*", "!", "$", "¦", "§", "=", "\x01", "\x1e", "\x1f", " ")
+# Bytes of no text; some that would be are used between cells.
+_CONTROL = frozenset(range(32)) - set(b"\t\n\v\f\r\x1b\x01\x1e\x1f\x1a")
+_MOST_CONTROL = 0.03
 
 
 class Unreadable(Exception):
@@ -113,6 +117,7 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
     commas = [list(dialect.columns)[i] for i in columns_with_commas(files[0], dialect.delimiter, dialect.skip + 1)]
     if commas:
         troubles.append(FileTrouble(source=source.name, trouble="decimal-commas", detail=", ".join(commas)))
+    troubles += _other_mark(troubles, r"\s+" if files[0].name.endswith(BLANKS) else dialect.delimiter)
     as_text |= {*commas}
     relation = _read_all(dialects, as_text, rejects)
     if commas:
@@ -131,6 +136,12 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
         table.finder = CsvFinder(dialects, dict(zip(files, named, strict=True)), with_point if commas else str)
     names = {str(copy): str(path) for copy, path in zip(files, named, strict=True)}
     return Opened(table, troubles, rejects, named, names)
+
+
+def _other_mark(troubles: list[FileTrouble], mark: str) -> list[FileTrouble]:
+    """For files that have to be told how to be read: what stands between their cells, where it is no comma."""
+    named = dict.fromkeys(seen.source for seen in troubles if seen.trouble in ("encoding", "decimal-commas"))
+    return [FileTrouble(source=name, trouble="delimiter", detail=mark) for name in named if mark != ","]
 
 
 def _read_all(dialects: dict[Path, Dialect], as_text: frozenset[str], rejects: str) -> str:
@@ -192,7 +203,7 @@ def _is_divided(path: Path) -> bool:
 
 
 def _refuse_binary(path: Path) -> None:
-    """A reader of text makes nonsense of other bytes; zeros among the first ones give them away."""
+    """A reader of text makes nonsense of other bytes; zeros or many control characters among them give them away."""
     if path.suffix in (".gz", ".zst"):
         return
     with path.open("rb") as file:
@@ -200,6 +211,9 @@ def _refuse_binary(path: Path) -> None:
     if b"\0" in head:
         line = head[: head.index(b"\0")].count(b"\n") + 1
         raise Unreadable("unreadable", f"a zero byte on line {line}: not a text file, or a damaged one", line)
+    strange = [byte for byte in head if byte in _CONTROL]
+    if len(set(strange)) >= 3 and len(strange) > _MOST_CONTROL * len(head):
+        raise Unreadable("unreadable", f"{len(strange)} control characters at its beginning: not a text file")
 
 
 def _parquet(connection: Any, source: Source, options: Options) -> Opened:
