@@ -181,7 +181,7 @@ def _note_table(checkup: Checkup, opened: Opened, looked: Looked, source: Source
         interrupted=True,
     )
     checkup.seen.append(described)
-    if not rows:
+    if not rows and not any(seen.trouble in ("broken-line", "truncated") for seen in opened.troubles):
         trouble = "filtered-away" if options.where else "empty"
         detail = options.where or f"a header of {len(looked.table.columns)} columns and no row"
         checkup.seen.append(FileTrouble(source=looked.table.name, trouble=trouble, detail=detail))

@@ -42,7 +42,7 @@ def _is_chinese(head: bytes) -> bool:
         return False
     written = re.findall(rb"[\x81-\xfe][\x40-\x7e\x80-\xfe]", head)
     usual = sum(0xA1 <= pair[0] <= 0xD7 and pair[1] >= 0xA1 for pair in written)
-    return usual >= _USUAL * len(written)
+    return bool(usual >= _USUAL * len(written))
 
 
 def as_utf8(path: Path, encoding: str, folder: Path) -> Path:

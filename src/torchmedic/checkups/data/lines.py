@@ -131,6 +131,22 @@ def _json_cell(line: str, name: str) -> str | None:
     return "" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 
+def broken_line(files: tuple[Path, ...]) -> tuple[Path, int] | None:
+    """The first line that is no JSON, of files with one record a line; the engine, in several threads, miscounts."""
+    until = time.monotonic() + _SECONDS
+    for path in files:
+        with contextlib.suppress(OSError, EOFError), text_of(path) as text:
+            for number, line in enumerate(text, start=1):
+                if (number == 1 and line.lstrip().startswith("[")) or time.monotonic() > until:
+                    break
+                try:
+                    json.loads(line or "0")
+                except ValueError:
+                    if line.strip():
+                        return path, number
+    return None
+
+
 class ParquetFinder:
     """Finds cells in Parquet files, which know the number of each row."""
 

@@ -22,13 +22,24 @@ from torchmedic.checkups.data.forms import (
     with_point,
     with_tabs,
 )
-from torchmedic.checkups.data.lines import CsvFinder, Dialect, JsonFinder, ParquetFinder, dialects_of, first_lines
-from torchmedic.checkups.data.options import DataError, MissingPackage, Options
+from torchmedic.checkups.data.in_memory import arrow_tables, from_arrow, needed_pyarrow, unique_names
+from torchmedic.checkups.data.lines import (
+    CsvFinder,
+    Dialect,
+    JsonFinder,
+    ParquetFinder,
+    broken_line,
+    dialects_of,
+    first_lines,
+)
+from torchmedic.checkups.data.options import DataError, Options
+from torchmedic.checkups.data.packed import is_cut
 from torchmedic.checkups.data.sources import Source
 from torchmedic.facts import FileTrouble
 
 _numbers = itertools.count()
 _BATCH = 50_000
+_CUT = "its packed part ends before its end; the rows until there were read"
 _DELIMITERS = (";", "|", "\t", ",", "::", "^", "~", "#", "*", "!", "$", "¦", "§", "=", "\x01", "\x1e", "\x1f", " ")
 # Bytes of no text; some that would be are used between cells.
 _CONTROL = frozenset(range(32)) - set(b"\t\n\v\f\r\x1b\x01\x1e\x1f\x1a")
@@ -80,7 +91,7 @@ def open_tables(
     elif source.format == "jsonl":
         yield _jsonl(connection, source, options)
     elif source.format == "arrow":
-        yield Opened(from_arrow(connection, source.name, _arrow_tables(source.files), options))
+        yield Opened(from_arrow(connection, source.name, arrow_tables(source.files), options))
     elif source.format == "sqlite":
         yield from _sqlite(connection, source, options)
     elif source.format == "duckdb":
@@ -100,6 +111,8 @@ def _without_empty(source: Source) -> tuple[tuple[Path, ...], list[FileTrouble]]
         if path.is_file() and path.stat().st_size == 0
     ]
     empty = {trouble.source for trouble in troubles}
+    cut = (path for path in source.files if path.is_file() and str(path) not in empty and is_cut(path))
+    troubles += [FileTrouble(source=str(path), trouble="truncated", detail=_CUT) for path in cut]
     return tuple(path for path in source.files if str(path) not in empty), troubles
 
 
@@ -244,9 +257,7 @@ def _jsonl(connection: Any, source: Source, options: Options) -> Opened:
     try:
         table = DuckTable(source.name, connection, relation + ")", where=options.where)
     except Exception as error:  # noqa: BLE001 - a broken line; the others are worth a look
-        found = re.search(r"line (\d+)", str(error))
-        detail = _first_line(error)
-        troubles.append(FileTrouble(source=source.name, trouble="broken-line", detail=detail, line=_number(found)))
+        troubles.append(_broken(source, str(error).partition("\n")[0]))
         lenient = relation + ", ignore_errors=true, format='newline_delimited')"
         table = DuckTable(source.name, connection, _read_lines(connection, lenient), where=options.where)
     table.reads_once = any(path.suffix in (".gz", ".zst") for path in files)
@@ -261,85 +272,19 @@ def _read_lines(connection: Any, relation: str) -> str:
     return f"(SELECT * FROM {relation} WHERE {' OR '.join(f'{name} IS NOT NULL' for name in names)})"
 
 
-def _number(found: re.Match[str] | None) -> int | None:
-    return int(found.group(1)) if found else None
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).partition("\n")[0][:160]
-
-
-def _arrow_tables(files: tuple[Path, ...]) -> Any:
-    """Arrow files, memory-mapped: the file format and the stream format that Hugging Face's datasets are kept in."""
-    pyarrow = _pyarrow()
-    parts = []
-    for path in files:
-        mapped = pyarrow.memory_map(str(path))
-        try:
-            parts.append(pyarrow.ipc.open_file(mapped).read_all())
-        except pyarrow.ArrowInvalid:
-            mapped.seek(0)
-            parts.append(pyarrow.ipc.open_stream(mapped).read_all())
-    return pyarrow.concat_tables(parts, promote_options="permissive")
-
-
-def _pyarrow() -> Any:
-    try:
-        import pyarrow
-        import pyarrow.ipc
-    except ImportError:
-        raise MissingPackage("pyarrow") from None
-    return pyarrow
-
-
-def from_arrow(connection: Any, name: str, arrow: Any, options: Options) -> DuckTable:
-    """A table over Arrow memory, without a copy."""
-    return DuckTable(name, connection, registered(connection, arrow), where=options.where)
-
-
-def registered(connection: Any, arrow: Any) -> str:
-    """The name under which the engine knows an Arrow table from now on."""
-    name = f"a{next(_numbers)}"
-    connection.register(name, arrow)
-    return name
-
-
-def from_frame(connection: Any, name: str, frame: Any, options: Options) -> DuckTable:
-    """A pandas frame, with NaN and NULL kept apart; objects that are no single type are read as text."""
-    pyarrow = _pyarrow()
-    columns, names = [], []
-    for position, label in enumerate(frame.columns):
-        series = frame.iloc[:, position]
-        try:
-            column = pyarrow.array(series, from_pandas=False)
-        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError, TypeError):
-            column = pyarrow.array([None if _is_missing(value) else str(value) for value in series], pyarrow.string())
-        if pyarrow.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        columns.append(column)
-        names.append(str(label))
-    return from_arrow(connection, name, pyarrow.table(columns, names=_unique(names)), options)
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or bool(value != value)
-
-
-def _unique(names: list[str]) -> list[str]:
-    """SQL knows no two columns of one name, in any case of letters."""
-    seen: set[str] = set()
-    unique = []
-    for name in names:
-        while name.lower() in seen:
-            name += "_"
-        seen.add(name.lower())
-        unique.append(name)
-    return unique
+def _broken(source: Source, said: str) -> FileTrouble:
+    found = re.search(r"line (\d+)", said)
+    line = int(found.group(1)) if found else None
+    name = source.name
+    if (broken := broken_line(source.files)) is not None:
+        name, line = str(broken[0]), broken[1]
+        said = re.sub(r"\bline \d+", f"line {line}", said)
+    return FileTrouble(source=name, trouble="broken-line", detail=said[:160], line=line)
 
 
 def _sqlite(connection: Any, source: Source, options: Options) -> Iterator[Opened]:
     """Read by the standard library, which opens a file without writing to it, in batches that DuckDB keeps."""
-    pyarrow = _pyarrow()
+    pyarrow = needed_pyarrow()
     for path in source.files:
         with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
             listed = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
@@ -352,7 +297,7 @@ def _sqlite(connection: Any, source: Source, options: Options) -> Iterator[Opene
 
 def _copied(connection: Any, database: sqlite3.Connection, name: str, pyarrow: Any) -> str:
     cursor = database.execute(f"SELECT * FROM {quoted(name)}")
-    names = _unique([entry[0] for entry in cursor.description])
+    names = unique_names([entry[0] for entry in cursor.description])
     made = ""
     while rows := cursor.fetchmany(_BATCH):
         columns = [_sqlite_column(pyarrow, values) for values in zip(*rows, strict=True)]
