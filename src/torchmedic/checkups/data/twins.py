@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from torchmedic.checkups.data.days import sortable
 from torchmedic.checkups.data.engine import Column, Table, literal
 from torchmedic.checkups.data.guessing import Roles
 from torchmedic.checkups.data.near_texts import reworded
@@ -140,7 +141,7 @@ def shared(
         return
     yield from _shared_in_steps(table, small, features, of, (left, right), names)
     yield from _shared_keys(table, roles, left, right, names)
-    yield from _in_time(table, roles, left, right, names)
+    yield from _in_time(table, small, roles, left, right, names)
 
 
 def _shared_in_steps(
@@ -211,17 +212,18 @@ def _shared_keys(table: Table, roles: Roles, left: str, right: str, names: tuple
             )
 
 
-def _in_time(table: Table, roles: Roles, left: str, right: str, names: tuple[str, str]) -> Iterator[SplitInTime]:
+def _in_time(
+    table: Table, small: Table, roles: Roles, left: str, right: str, names: tuple[str, str]
+) -> Iterator[SplitInTime]:
     column = roles.time
-    if column is None or column.family not in ("time", "text"):
+    said = sortable(small, column) if column is not None else None
+    if column is None or said is None:
         return
-    c = f"CAST({column.sql} AS STRING)"
-    first, last = f"min({c})", f"max({c})"
-    train = table.query(f"SELECT {first}, {last}, count(*) FROM ({left})")[0]
-    test = table.query(f"SELECT {first}, {last}, count(*) FROM ({right})")[0]
+    train = table.query(f"SELECT min({said}), max({said}), count(*) FROM ({left})")[0]
+    test = table.query(f"SELECT min({said}), max({said}), count(*) FROM ({right})")[0]
     if None in (*train, *test):
         return
-    after = table.query(f"SELECT count(*) FROM ({left}) WHERE {c} >= {literal(str(test[0]))}")[0][0]
+    after = table.query(f"SELECT count(*) FROM ({left}) WHERE {said} > {literal(str(test[0]))}")[0][0]
     yield SplitInTime(
         source=table.name,
         train=names[0],
