@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from torchmedic.checkups.data.closer import columns_of_codes
 from torchmedic.checkups.data.engine import Table, connected
 from torchmedic.checkups.data.guessing import roles_of
 from torchmedic.checkups.data.opening import Opened, Unreadable, check_columns, open_tables
@@ -156,7 +157,7 @@ def check_tables(checkup: Checkup, opened_again: Callable[[frozenset[str]], Iter
                 break
             as_text |= more
             opened = next(one for i, one in enumerate(opened_again(as_text)) if i == number)
-            opened.table = opened.table.with_numbers(as_text)
+            opened.table = opened.table.with_numbers(as_text - columns_of_codes(opened.table, as_text))
             looked = first_look(opened.table, checkup.options, checkup.progress)
         _note_table(checkup, opened, looked, source, started)
 
