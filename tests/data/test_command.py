@@ -22,6 +22,7 @@ import torchmedic
 from tests.data.dirty import lab_events, write_csv
 from tests.laws.tree import PACKAGE
 from torchmedic.checking import DirtyDataError
+from torchmedic.cli import main
 from torchmedic.cli.data import command
 
 
@@ -281,7 +282,23 @@ def test_an_interruption_gives_what_is_known(tmp_path: Path) -> None:
         out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
     assert "error[DAT100]" in out
-    assert json.loads((tmp_path / "out.json").read_text())["data"]["interrupted"] is True
+    verdict = json.loads((tmp_path / "out.json").read_text())
+    assert (verdict["data"]["interrupted"], verdict["run"]["interrupted"]) == (True, True)
+    # What was not seen to its end is not taken for healthy.
+    assert [(source["source"], source["complete"]) for source in verdict["data"]["sources"]] == [
+        ("a.csv", True),
+        ("b.csv", False),
+    ]
+    assert "not looked at to its end" in out
+
+
+def test_an_interruption_at_the_very_beginning_is_no_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    monkeypatch.setattr("torchmedic.checkups.data.check.check_paths", interrupted)
+    assert CliRunner().invoke(main, ["data", str(tmp_path / "a.csv")]).exit_code == 130
 
 
 def test_every_finding_about_a_file_is_told_not_the_first(tmp_path: Path) -> None:

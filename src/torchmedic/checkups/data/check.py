@@ -65,9 +65,19 @@ def check_paths(targets: tuple[str, ...], options: Options, progress: Progress |
             if not _is_interrupt(error):
                 raise
             checkup.interrupted = True
+            checkup.seen += _unfinished(checkup, sources)
         if checkup.rows is not None and options.rows_path is not None:
             checkup.rows.write(options.rows_path)
     return checkup
+
+
+def _unfinished(checkup: Checkup, sources: list[Source]) -> Iterator[DataSource]:
+    """What an interruption left unseen: nobody is to take it for healthy."""
+    begun = {seen.source for seen in checkup.seen if isinstance(seen, DataSource)}
+    for source in sources[checkup.progress.done :]:
+        if source.name not in begun:
+            files = tuple(str(path) for path in source.files[:1000])
+            yield DataSource(source=source.name, format=source.format, files=files, interrupted=True)
 
 
 def _check_told(checkup: Checkup) -> None:

@@ -82,7 +82,7 @@ def _not_numbers(table: Table, column: Column) -> list[str]:
 
 
 def _are_codes(tokens: list[str]) -> bool:
-    """Letters before the digits, as `V86`, or several letters behind them, as `85123A`; what is one letter may be a unit.
+    """Letters before the digits, as `V86`, or several letters behind them, as `85123A`; one letter may be a unit.
 
     `H7.2` and `L0.3` are how laboratories mark what is too high or too low.
     """
