@@ -247,6 +247,18 @@ def test_a_sample_keeps_its_number_where_others_are_left_out() -> None:
     assert found["non-finite-values"].culprit.examples[0] == "row 8: [0][8, 0] = nan"
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_sample_of_a_shuffled_loader_has_its_number_in_the_data(workers: int) -> None:
+    signals = torch.randn(300, 8)
+    signals[211, 3] = torch.nan
+    data = torch.utils.data.TensorDataset(signals, torch.arange(300) % 3)
+    loader = torch.utils.data.DataLoader(data, batch_size=32, shuffle=True, num_workers=workers)
+    before = loader.batch_sampler
+    found = torchmedic.check_data(loader, samples=None).diagnoses
+    assert [d.culprit.examples for d in found if d.code == "DAT100"] == [("row 211: [0][211, 3] = nan",)]
+    assert loader.batch_sampler is before
+
+
 def test_a_saved_list_of_samples_is_looked_at_field_by_field(tmp_path: Path) -> None:
     samples = [(torch.arange(12.0).reshape(3, 4) + i, i % 3 + 1) for i in range(40)]
     samples[21] = (torch.zeros(3, 4), 1)
