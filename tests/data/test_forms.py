@@ -122,6 +122,16 @@ CODES: dict[str, tuple[str, Callable[[np.random.Generator], np.ndarray], tuple[f
     "zero that may be": ("garage_area", _zeros, ()),
     "a scale with an end": ("depth", lambda rng: rng.normal(-900, 60, 900).clip(-999, 0).round(), ()),
     "a rare far value": ("ozone", lambda rng: np.where(np.arange(900) < 2, -999, rng.normal(40, 9, 900)), ()),
+    "a code far from large values": (
+        "income",
+        lambda rng: np.where(rng.random(900) < 0.04, -999, rng.lognormal(10, 0.5, 900).round()),
+        (-999.0,),
+    ),
+    "minus one where none is near": ("age", lambda rng: rng.choice([-1, *range(18, 90)], 900), (-1.0,)),
+    "ninety-nine beside a few": ("kids", lambda rng: rng.choice([0, 1, 1, 2, 2, 3, 4, 99], 900), (99.0,)),
+    "an age of ninety-nine": ("age", lambda rng: rng.choice([*range(30, 70), 99], 900), ()),
+    "hours up to ninety-nine": ("hours", lambda rng: rng.choice([20, 35, 40, 40, 50, 60, 99], 900), ()),
+    "losses beside gains": ("net", lambda rng: rng.choice([-999, -400, *range(0, 900, 7)], 900), ()),
     "minus one for none": ("children", lambda rng: rng.integers(-1, 12, 900), ()),
 }
 
