@@ -179,6 +179,7 @@ class SpreadByGroup(Observation):
     """A column of values within groups: which groups have no spread, or one that float32 cannot show.
 
     `is_attribute` says that the key alone tells the value: then no group of any has a spread, and none should have.
+    `given` says that the user named the key.
     """
 
     kind: ClassVar[str] = "spread-by-group"
@@ -193,6 +194,7 @@ class SpreadByGroup(Observation):
     rows: int = 0
     asked: Location | None = None
     is_attribute: bool = False
+    given: bool = False
     step: int | None = None
 
 
