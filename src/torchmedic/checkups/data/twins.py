@@ -147,16 +147,18 @@ def shared(
 def _shared_in_steps(
     table: Table, small: Table, features: list[Column], of: int, parts: tuple[str, str], names: tuple[str, str]
 ) -> Iterator[SharedBetween]:
-    """Equal rows; if they are few, rows equal up to rounding and case; if these are, rows changed in a few columns."""
+    """Equal rows, and more that are up to rounding and case; where there are few, rows changed in a few columns."""
     left, right = parts
     ahead = int(table.query(f"SELECT count(*) FROM ({left})")[0][0])
     chance = min(1.0, by_chance(small, features) * ahead) * of
     vague = any(c.family in ("float", "text") for c in features)
+    many, told = max(3, 10 * chance, 0.005 * of), 0
     for how, rounded in (("exact", False), ("near", True)):
         if rounded and not vague:
             continue
         found = _shared_rows(table, row_hash(table, features, rounded=rounded), left, right)
-        if found:
+        # Equal rows are equal up to rounding as well: what counts is what they do not account for.
+        if found and (found - told >= many or not told):
             yield SharedBetween(
                 source=table.name,
                 train=names[0],
@@ -167,8 +169,9 @@ def _shared_in_steps(
                 of=of,
                 by_chance=chance,
             )
-        if found >= max(3, 10 * chance, 0.005 * of):
-            return
+        told = found if found >= many else told
+    if told:
+        return
     changed = changed_copies(
         table,
         features,
