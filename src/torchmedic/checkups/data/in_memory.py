@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from torchmedic.checkups.data.engine import DuckTable
-from torchmedic.checkups.data.options import MissingPackage, Options
+from torchmedic.checkups.data.options import DataError, MissingPackage, Options
 
 _numbers = itertools.count()
 
@@ -50,6 +50,8 @@ def registered(connection: Any, arrow: Any) -> str:
 def from_frame(connection: Any, name: str, frame: Any, options: Options) -> DuckTable:
     """A pandas frame, with NaN and NULL kept apart; objects that are no single type are read as text."""
     pyarrow = needed_pyarrow()
+    if not len(frame.columns):
+        raise DataError("a frame without columns: there is nothing to check")
     columns, names = [], []
     for position, label in enumerate(frame.columns):
         series = frame.iloc[:, position]
