@@ -59,7 +59,7 @@ def stand_ins(
 def _is_known(end: _End) -> bool:
     """A usual code; -1 where all others are far above 0, 99 where they are but a few units."""
     small = end.value == -1 and end.low >= _FAR_ABOVE
-    large = end.value == _NINETY_NINE and end.low >= 0 and _NINETY_NINE > _TIMES_AS_FAR * end.high
+    large = end.value == _NINETY_NINE and end.low >= 0 and _TIMES_AS_FAR * end.high < _NINETY_NINE
     return _is_usual(end.value) or small or large
 
 
