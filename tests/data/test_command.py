@@ -22,6 +22,7 @@ import torchmedic
 from tests.data.dirty import lab_events, write_csv
 from tests.laws.tree import PACKAGE
 from torchmedic.checking import DirtyDataError
+from torchmedic.cli import main
 from torchmedic.cli.data import command
 
 
@@ -246,6 +247,18 @@ def test_a_sample_keeps_its_number_where_others_are_left_out() -> None:
     assert found["non-finite-values"].culprit.examples[0] == "row 8: [0][8, 0] = nan"
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_sample_of_a_shuffled_loader_has_its_number_in_the_data(workers: int) -> None:
+    signals = torch.randn(300, 8)
+    signals[211, 3] = torch.nan
+    data = torch.utils.data.TensorDataset(signals, torch.arange(300) % 3)
+    loader = torch.utils.data.DataLoader(data, batch_size=32, shuffle=True, num_workers=workers)
+    before = loader.batch_sampler
+    found = torchmedic.check_data(loader, samples=None).diagnoses
+    assert [d.culprit.examples for d in found if d.code == "DAT100"] == [("row 211: [0][211, 3] = nan",)]
+    assert loader.batch_sampler is before
+
+
 def test_a_saved_list_of_samples_is_looked_at_field_by_field(tmp_path: Path) -> None:
     samples = [(torch.arange(12.0).reshape(3, 4) + i, i % 3 + 1) for i in range(40)]
     samples[21] = (torch.zeros(3, 4), 1)
@@ -281,7 +294,23 @@ def test_an_interruption_gives_what_is_known(tmp_path: Path) -> None:
         out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
     assert "error[DAT100]" in out
-    assert json.loads((tmp_path / "out.json").read_text())["data"]["interrupted"] is True
+    verdict = json.loads((tmp_path / "out.json").read_text())
+    assert (verdict["data"]["interrupted"], verdict["run"]["interrupted"]) == (True, True)
+    # What was not seen to its end is not taken for healthy.
+    assert [(source["source"], source["complete"]) for source in verdict["data"]["sources"]] == [
+        ("a.csv", True),
+        ("b.csv", False),
+    ]
+    assert "not looked at to its end" in out
+
+
+def test_an_interruption_at_the_very_beginning_is_no_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    monkeypatch.setattr("torchmedic.checkups.data.check.check_paths", interrupted)
+    assert CliRunner().invoke(main, ["data", str(tmp_path / "a.csv")]).exit_code == 130
 
 
 def test_every_finding_about_a_file_is_told_not_the_first(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ import pytest
 from torchmedic.checkups.data.check import Checkup, check_paths
 from torchmedic.checkups.data.forms import encoding_of
 from torchmedic.checkups.data.options import Options
-from torchmedic.facts import DataSource, FileTrouble, TableColumn
+from torchmedic.facts import DataSource, FileTrouble, Run, TableColumn
+from torchmedic.triage import examine
 
 
 def _checked(path: Path) -> Checkup:
@@ -28,6 +29,8 @@ def _column(checkup: Checkup, name: str) -> TableColumn:
     [
         ("name,x\n" + "Müller,1\nGarçon,2\nplain,3\n" * 20, "cp1252"),
         ("科室,血糖\n" + "心内科,5.5\nICU,6.1\n" * 20, "gb18030"),
+        ("Maß;Größe\n" + "4;5\n" * 20, "cp1252"),
+        ("commune;année\n" + "Évry;créée\n" * 20, "cp1252"),
         ("科室,血糖\n" + "心内科,5.5\n" * 20, "utf-8"),
         ("a,b\n" + "1,2\n" * 20, "utf-16"),
     ],
@@ -59,6 +62,20 @@ def test_decimal_commas_are_numbers(tmp_path: Path) -> None:
     assert (warm.texts.tokens, warm.texts.cells[0].line) == ((("k.A.", 1),), 43)
     assert (pressed.minimum, pressed.maximum) == (1010.25, 1099.25)
     assert _column(checkup, "Tag").family == "text"
+
+
+def test_a_file_that_is_no_text_is_not_read_as_one(tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).integers(1, 256, 3000).astype(np.uint8).tobytes()
+    (tmp_path / "noise.csv").write_bytes(noise)
+    troubles = [(seen.trouble) for seen in _checked(tmp_path / "noise.csv").seen if isinstance(seen, FileTrouble)]
+    assert troubles == ["unreadable"]
+
+
+def test_what_stands_between_the_cells_is_told_with_the_encoding(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(("ort;zahl\n" + "Köln;4\nUlm;5\n" * 20).encode("cp1252"))
+    found = examine(Run(observations=tuple(_checked(tmp_path / "t.csv").seen)))
+    told = next(one for one in found.diagnoses if one.code == "DAT140").remedies[0].title
+    assert "encoding='cp1252', sep=';')" in told
 
 
 def test_blanks_between_columns_are_no_matter(tmp_path: Path) -> None:
@@ -105,6 +122,16 @@ CODES: dict[str, tuple[str, Callable[[np.random.Generator], np.ndarray], tuple[f
     "zero that may be": ("garage_area", _zeros, ()),
     "a scale with an end": ("depth", lambda rng: rng.normal(-900, 60, 900).clip(-999, 0).round(), ()),
     "a rare far value": ("ozone", lambda rng: np.where(np.arange(900) < 2, -999, rng.normal(40, 9, 900)), ()),
+    "a code far from large values": (
+        "income",
+        lambda rng: np.where(rng.random(900) < 0.04, -999, rng.lognormal(10, 0.5, 900).round()),
+        (-999.0,),
+    ),
+    "minus one where none is near": ("age", lambda rng: rng.choice([-1, *range(18, 90)], 900), (-1.0,)),
+    "ninety-nine beside a few": ("kids", lambda rng: rng.choice([0, 1, 1, 2, 2, 3, 4, 99], 900), (99.0,)),
+    "an age of ninety-nine": ("age", lambda rng: rng.choice([*range(30, 70), 99], 900), ()),
+    "hours up to ninety-nine": ("hours", lambda rng: rng.choice([20, 35, 40, 40, 50, 60, 99], 900), ()),
+    "losses beside gains": ("net", lambda rng: rng.choice([-999, -400, *range(0, 900, 7)], 900), ()),
     "minus one for none": ("children", lambda rng: rng.integers(-1, 12, 900), ()),
 }
 

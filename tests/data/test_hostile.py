@@ -12,12 +12,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pyarrow
 import pytest
 import torch
 
 from torchmedic.checkups.data import files
 from torchmedic.checkups.data.check import Checkup, check_paths
 from torchmedic.checkups.data.options import DataError, Options
+from torchmedic.checkups.data.packed import is_cut
 from torchmedic.facts import DataSource, FileTrouble, Run, TableColumn
 from torchmedic.triage import examine
 
@@ -326,3 +328,25 @@ def test_what_a_file_is_not_is_told_by_its_bytes(name: str, content: bytes, trou
     (tmp_path / name).write_bytes(content)
     seen = check_paths((str(tmp_path / name),), Options()).seen
     assert [fact.trouble for fact in seen if isinstance(fact, FileTrouble)] == [trouble]
+
+
+@pytest.mark.parametrize("lost", [1, 3, 40, 900])
+def test_a_packed_table_that_was_cut_off_is_to_be_fetched_again(lost: int, tmp_path: Path) -> None:
+    rows = "".join(f"{i},{np.sin(i):.6f}\n" for i in range(3000))
+    packed = pyarrow.Codec("zstd").compress(f"id,wave\n{rows}".encode(), asbytes=True)
+    (tmp_path / "whole.csv.zst").write_bytes(packed)
+    (tmp_path / "cut.csv.zst").write_bytes(packed[:-lost])
+    assert not is_cut(tmp_path / "whole.csv.zst")
+    seen = check_paths((str(tmp_path / "cut.csv.zst"),), Options()).seen
+    assert next(fact.trouble for fact in seen if isinstance(fact, FileTrouble)) == "truncated"
+
+
+def test_a_broken_line_of_json_is_told_by_its_own_number(tmp_path: Path) -> None:
+    lines = [json.dumps({"id": i, "said": "good" * (i % 7)}) for i in range(400)]
+    lines[218] = lines[218][:-4]
+    (tmp_path / "said.jsonl").write_text("\n".join(lines) + "\n")
+    (tmp_path / "said.json").write_text("[1, 2\n")
+    broken = check_paths((str(tmp_path / "said.jsonl"),), Options()).seen
+    assert next(fact.line for fact in broken if isinstance(fact, FileTrouble)) == 219
+    cut = check_paths((str(tmp_path / "said.json"),), Options()).seen
+    assert [fact.trouble for fact in cut if isinstance(fact, FileTrouble)] == ["broken-line"]

@@ -133,7 +133,9 @@ def test_every_finding_about_other_columns_is_that_of_duckdb(server: str, tmp_pa
 
 
 def test_what_training_and_test_files_share_is_that_of_duckdb(server: str, tmp_path: Path) -> None:
-    table = visits(800).assign(day=lambda t: t["seen"].str[:10], patient=lambda t: t["number"] % 800 * 7 % 30)
+    # Day first, as text.
+    day = visits(800)["seen"].str.replace(r"(\d+)-(\d+)-(\d+).*", r"\3/\2/\1", regex=True)
+    table = visits(800).assign(day=day, patient=lambda t: t["number"] % 800 * 7 % 30)
     table = table.drop(columns=["seen", "number"])
     parts = {"train": table.iloc[:600], "test": table.iloc[500:], "all": table}
     paths = [tmp_path / f"{name}.parquet" for name in parts]

@@ -14,7 +14,7 @@ from torchmedic._version import __version__
 from torchmedic.cli._click_words import language_in, teach_click
 from torchmedic.cli._language import speaking, translate_help
 from torchmedic.cli._output import OneLineError
-from torchmedic.translation import choose, tell_unknown
+from torchmedic.translation import choose, said, tell_unknown
 from torchmedic.translation.files import LANGUAGES
 
 teach_click()
@@ -52,8 +52,13 @@ class LazyCommands(click.Group):
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with _in_one_line(ctx.command_path, ctx):
-            return super().invoke(ctx)
+        try:
+            with _in_one_line(ctx.command_path, ctx):
+                return super().invoke(ctx)
+        except KeyboardInterrupt:
+            # click would end with 1, which says that there are findings.
+            click.echo(said("torchmedic: interrupted before anything was known"), err=True)
+            raise SystemExit(130) from None
 
     def get_help(self, ctx: click.Context) -> str:
         tell_unknown()

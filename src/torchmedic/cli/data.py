@@ -125,7 +125,12 @@ def _verdict(checkup: Checkup, targets: tuple[str, ...], seconds: float) -> tupl
     from torchmedic.facts import DataSource, Run, RunInfo
     from torchmedic.triage import examine
 
-    info = RunInfo(argv=("data", *targets), python=platform.python_version(), seconds=seconds)
+    info = RunInfo(
+        argv=("data", *targets),
+        python=platform.python_version(),
+        seconds=seconds,
+        interrupted=checkup.interrupted,
+    )
     run = Run(info=info, observations=tuple(checkup.seen))
     verdict = examine(run)
     sources = [
@@ -173,6 +178,8 @@ def _described(source: dict[str, Any]) -> str:
     for role, column in source["roles"].items():
         guess = " (guessed)" if role in source["guessed"] else ""
         parts.append(f"{role}: {column}{guess}")
+    if not source["complete"]:
+        parts.append("not looked at to its end")
     if source["read_at"] is not None:
         parts.append(f"read at {source['read_at']}")
     return "; ".join(parts)

@@ -45,14 +45,12 @@ from torchmedic.facts.data import WrappedArithmetic as WrappedArithmetic
 from torchmedic.facts.datacheck import ArraySeen as ArraySeen
 from torchmedic.facts.datacheck import Cell as Cell
 from torchmedic.facts.datacheck import DataSource as DataSource
-from torchmedic.facts.datacheck import EdgesSeen as EdgesSeen
 from torchmedic.facts.datacheck import FileTrouble as FileTrouble
 from torchmedic.facts.datacheck import Group as Group
 from torchmedic.facts.datacheck import ImagesSeen as ImagesSeen
 from torchmedic.facts.datacheck import Instants as Instants
 from torchmedic.facts.datacheck import LabelColumn as LabelColumn
 from torchmedic.facts.datacheck import Lengths as Lengths
-from torchmedic.facts.datacheck import NodesSeen as NodesSeen
 from torchmedic.facts.datacheck import Outliers as Outliers
 from torchmedic.facts.datacheck import RepeatedRows as RepeatedRows
 from torchmedic.facts.datacheck import SharedBetween as SharedBetween
@@ -73,6 +71,8 @@ from torchmedic.facts.directions import EntropyMoved as EntropyMoved
 from torchmedic.facts.directions import OverlapMoved as OverlapMoved
 from torchmedic.facts.directions import PolicyMoved as PolicyMoved
 from torchmedic.facts.discards import DiscardedGradients as DiscardedGradients
+from torchmedic.facts.edges import EdgesSeen as EdgesSeen
+from torchmedic.facts.edges import NodesSeen as NodesSeen
 from torchmedic.facts.encodings import EncodedAnew as EncodedAnew
 from torchmedic.facts.environment import Environment as Environment
 from torchmedic.facts.environment import FailedImport as FailedImport

@@ -179,6 +179,7 @@ class SpreadByGroup(Observation):
     """A column of values within groups: which groups have no spread, or one that float32 cannot show.
 
     `is_attribute` says that the key alone tells the value: then no group of any has a spread, and none should have.
+    `given` says that the user named the key.
     """
 
     kind: ClassVar[str] = "spread-by-group"
@@ -193,6 +194,7 @@ class SpreadByGroup(Observation):
     rows: int = 0
     asked: Location | None = None
     is_attribute: bool = False
+    given: bool = False
     step: int | None = None
 
 
@@ -240,7 +242,7 @@ class RepeatedRows(Observation):
 class SharedBetween(Observation):
     """Rows, keys or groups that two parts of the data share.
 
-    `how`: exact, near, changed, reworded, key, group, or pixels of images.
+    `how`: exact, near, changed, reworded, key, group, pixels of images, or nodes of a graph.
     """
 
     kind: ClassVar[str] = "shared-between"
@@ -354,47 +356,5 @@ class ImagesSeen(Observation):
     black: int = 0
     flat_cells: tuple[Cell, ...] = ()
     odd_cells: tuple[Cell, ...] = ()
-    asked: Location | None = None
-    step: int | None = None
-
-
-@fact
-class EdgesSeen(Observation):
-    """The edges of one type in a graph."""
-
-    kind: ClassVar[str] = "edges-seen"
-    source: str
-    name: str
-    tail: str
-    head: str
-    tail_nodes: int
-    head_nodes: int
-    edges: int
-    dtype: str
-    outside: int = 0
-    highest: int | None = None
-    lowest: int | None = None
-    repeats: int = 0
-    loops: int = 0
-    negative: int = 0
-    weight: str = ""
-    asked: Location | None = None
-    step: int | None = None
-
-
-@fact
-class NodesSeen(Observation):
-    """The nodes of one type in a graph: how many no edge touches, which edge types come in."""
-
-    kind: ClassVar[str] = "nodes-seen"
-    source: str
-    name: str
-    nodes: int
-    features: bool
-    others_have_features: bool
-    isolated: int = 0
-    incoming: tuple[str, ...] = ()
-    outgoing: tuple[str, ...] = ()
-    types: int = 1
     asked: Location | None = None
     step: int | None = None

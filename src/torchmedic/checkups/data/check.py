@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from torchmedic.checkups.data.closer import columns_of_codes
 from torchmedic.checkups.data.engine import Table, connected
 from torchmedic.checkups.data.guessing import roles_of
 from torchmedic.checkups.data.opening import Opened, Unreadable, check_columns, open_tables
@@ -64,9 +65,19 @@ def check_paths(targets: tuple[str, ...], options: Options, progress: Progress |
             if not _is_interrupt(error):
                 raise
             checkup.interrupted = True
+            checkup.seen += _unfinished(checkup, sources)
         if checkup.rows is not None and options.rows_path is not None:
             checkup.rows.write(options.rows_path)
     return checkup
+
+
+def _unfinished(checkup: Checkup, sources: list[Source]) -> Iterator[DataSource]:
+    """What an interruption left unseen: nobody is to take it for healthy."""
+    begun = {seen.source for seen in checkup.seen if isinstance(seen, DataSource)}
+    for source in sources[checkup.progress.done :]:
+        if source.name not in begun:
+            files = tuple(str(path) for path in source.files[:1000])
+            yield DataSource(source=source.name, format=source.format, files=files, interrupted=True)
 
 
 def _check_told(checkup: Checkup) -> None:
@@ -156,7 +167,7 @@ def check_tables(checkup: Checkup, opened_again: Callable[[frozenset[str]], Iter
                 break
             as_text |= more
             opened = next(one for i, one in enumerate(opened_again(as_text)) if i == number)
-            opened.table = opened.table.with_numbers(as_text)
+            opened.table = opened.table.with_numbers(as_text - columns_of_codes(opened.table, as_text))
             looked = first_look(opened.table, checkup.options, checkup.progress)
         _note_table(checkup, opened, looked, source, started)
 
@@ -181,7 +192,7 @@ def _note_table(checkup: Checkup, opened: Opened, looked: Looked, source: Source
         interrupted=True,
     )
     checkup.seen.append(described)
-    if not rows:
+    if not rows and not any(seen.trouble in ("broken-line", "truncated") for seen in opened.troubles):
         trouble = "filtered-away" if options.where else "empty"
         detail = options.where or f"a header of {len(looked.table.columns)} columns and no row"
         checkup.seen.append(FileTrouble(source=looked.table.name, trouble=trouble, detail=detail))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -37,6 +38,9 @@ FEWEST_ROWS = 30
 _DECADES = 2.0
 _BINS = 24
 _READABLE = 0.9
+_CODE = re.compile(r"(?![HL]{1,2}\d)[A-Z]{1,2}-?\d{2,}(?:\.\d+)?[A-Z]?|\d{4,}[A-Z]")
+_FEWEST_CODES = 3
+_MOST_OF_CODES = 50
 
 
 def number_of(column: Column) -> str:
@@ -60,6 +64,33 @@ def texts_of(table: Table, column: Column, count: int) -> Texts | None:
         tokens=tuple(real[:8]),
         cells=_token_cells(table, column, real),
     )
+
+
+def columns_of_codes(table: Table, names: frozenset[str]) -> frozenset[str]:
+    """Of columns of text that are nearly all numbers, those that hold names in digits: the other cells have letters."""
+    asked = [column for column in table.columns if column.name in names][:_MOST_OF_CODES]
+    return frozenset(column.name for column in asked if _are_codes(_not_numbers(table, column)))
+
+
+def _not_numbers(table: Table, column: Column) -> list[str]:
+    c = column.sql
+    rows = table.query(
+        f"SELECT {c}, count(*) AS n FROM {{t}} WHERE {c} IS NOT NULL AND try_cast({c} AS DOUBLE) IS NULL "
+        f"GROUP BY {c} ORDER BY n DESC, {c} LIMIT 200"
+    )
+    return [str(token).strip() for token, _ in rows]
+
+
+def _are_codes(tokens: list[str]) -> bool:
+    """Letters before the digits, as `V86`, or several letters behind them, as `85123A`; one letter may be a unit.
+
+    `H7.2` and `L0.3` are how laboratories mark what is too high or too low.
+    """
+    real = [token for token in tokens if token and token.lower() not in MISSING_WORDS]
+    if len(real) < _FEWEST_CODES or not all(map(_CODE.fullmatch, real)):
+        return False
+    behind = {token[-1] for token in real if token[0].isdigit()}
+    return not behind or len(behind) >= _FEWEST_CODES
 
 
 def _token_cells(table: Table, column: Column, tokens: list[tuple[str, int]]) -> tuple[Cell, ...]:

@@ -18,6 +18,8 @@ _LEAST_KINDS, _LEAST_KINDS_BELOW = 10, 4
 _SAME_IN_COLUMNS = 3
 _MOST_CODES = 3
 _AT_ONCE = 100
+_FAR_ABOVE = 5
+_NINETY_NINE, _TIMES_AS_FAR = 99, 5
 # What is measured of a body, where 0 is no reading; of things (areas, prices, loads) 0 may well be true.
 _NEVER_ZERO = re.compile(
     r"^(?:body_?)?(?:height|weight)(?:_?(?:kg|lbs?|cm|m|in))?$|(?:^|_)(?:bmi|glucose|insulin|cholesterol|platelets|"
@@ -47,11 +49,18 @@ def stand_ins(
     shared = Counter(end.value for ends in found.values() for end in ends)
     counted: dict[str, tuple[StandIn, ...]] = {}
     for column, ends in found.items():
-        kept = [end for end in ends if _is_usual(end.value) or _is_never_zero(column, end) or _is_shared(end, shared)]
+        kept = [end for end in ends if _is_known(end) or _is_never_zero(column, end) or _is_shared(end, shared)]
         codes = tuple(_counted(whole, column, end) for end in kept)
         if codes:
             counted[column.name] = codes
     return counted
+
+
+def _is_known(end: _End) -> bool:
+    """A usual code; -1 where all others are far above 0, 99 where they are but a few units."""
+    small = end.value == -1 and end.low >= _FAR_ABOVE
+    large = end.value == _NINETY_NINE and end.low >= 0 and _TIMES_AS_FAR * end.high < _NINETY_NINE
+    return _is_usual(end.value) or small or large
 
 
 def _is_usual(value: float) -> bool:
@@ -124,8 +133,8 @@ def _is_far(end: _End, values: list[tuple[float, int]]) -> bool:
         return end.kinds >= _LEAST_KINDS and 2 * end.times < sum(n for _, n in values) and end.low > _middle(rest) / 20
     spread = end.high - end.low
     gap = end.low - end.value if end.value < end.low else end.value - end.high
-    of_other_sign = end.value < 0 <= end.low and gap > spread / 4
-    least = _LEAST_KINDS_BELOW if end.value < 0 <= end.low else _LEAST_KINDS
+    of_other_sign = end.value < 0 <= end.low and (gap > spread / 4 or _is_usual(end.value))
+    least = _LEAST_KINDS_BELOW if end.value < 0 <= end.low or end.value == _NINETY_NINE else _LEAST_KINDS
     return end.kinds >= least and (gap > spread or of_other_sign)
 
 

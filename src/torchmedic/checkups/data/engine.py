@@ -22,6 +22,8 @@ LARGEST_DOUBLE = "1.7976931348623157e308"
 _INTEGERS = ("tinyint", "smallint", "integer", "bigint", "hugeint", "utinyint", "usmallint", "uinteger", "ubigint")
 _SPARK_INTEGERS = ("byte", "short", "int", "long")
 _numbers = itertools.count()
+# The number of a row beside the columns of the user, none of which has such a name.
+ROW = "torchmedic_row"
 
 
 @dataclass(frozen=True)
@@ -219,7 +221,10 @@ Finder = Callable[["DuckTable", Column, Wanted, int], tuple[Cell, ...]]
 
 @dataclass
 class DuckTable:
-    """A view in DuckDB: what is read, renamed to c0, c1, …; `finder` knows lines of text files."""
+    """A view in DuckDB: what is read, renamed to c0, c1, …; `finder` knows lines of text files.
+
+    `where` is the condition under which a row of the relation belongs to it.
+    """
 
     name: str
     connection: Any
@@ -228,6 +233,7 @@ class DuckTable:
     reads_once: bool = False
     finder: Finder | None = None
     view: str = ""
+    where: str = ""
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -236,7 +242,10 @@ class DuckTable:
             return
         self.view = f"t{next(_numbers)}"
         listed = ", ".join(f"{read} AS {name}" for column in self.columns for read, name in column.reads())
-        self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {self.view} AS SELECT {listed} FROM {self.relation}")
+        kept = f" WHERE {self.where}" if self.where else ""
+        self.connection.execute(
+            f"CREATE OR REPLACE TEMP VIEW {self.view} AS SELECT {listed} FROM (SELECT * FROM {self.relation}{kept})"
+        )
 
     def _described(self) -> list[Column]:
         rows = self.connection.execute(f"DESCRIBE SELECT * FROM {self.relation}").fetchall()
@@ -284,12 +293,22 @@ class DuckTable:
             return small, None
         return small, int(self.connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0])
 
+    def numbered(self, columns: list[Column]) -> str:
+        """Columns of the view beside the number of each row, counted from 0 before any filter."""
+        listed = ", ".join(f"{read} AS {name}" for column in columns for read, name in column.reads())
+        if not self.where:
+            names = ", ".join(name for column in columns for name in column.names())
+            return f"SELECT row_number() OVER () - 1 AS {ROW}, {names} FROM {self.view}"
+        counted = f"SELECT *, row_number() OVER () - 1 AS {ROW} FROM {self.relation}"
+        return f"SELECT {ROW}, {listed} FROM (SELECT * FROM ({counted}) WHERE {self.where})"
+
     def cells(self, column: Column, wanted: Wanted, most: int = 5) -> tuple[Cell, ...]:
         if self.finder is not None:
             return self.finder(self, column, wanted, most)
         text = f"coalesce(CAST({column.raw or column.sql} AS VARCHAR), '')"
-        numbered = f"SELECT row_number() OVER () - 1 AS r, {', '.join(column.names())} FROM {self.view}"
-        rows = self.query(f"SELECT r, {text} FROM ({numbered}) WHERE {wanted.sql(column)} LIMIT {most}")
+        rows = self.query(
+            f"SELECT {ROW}, {text} FROM ({self.numbered([column])}) WHERE {wanted.sql(column)} LIMIT {most}"
+        )
         return tuple(Cell(file=self.name, row=int(row), text=str(said)[:60]) for row, said in rows)
 
 

@@ -13,6 +13,9 @@ _HEAD = 1 << 16
 _COMMA_NUMBER = r"[+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,[0-9]+)?"
 _READABLE = 0.8
 _PAIRED = 0.7
+_USUAL = 0.5
+# How the name of a copy ends whose cells were divided by blanks.
+BLANKS = "-tabs.csv"
 
 
 def encoding_of(path: Path) -> str:
@@ -30,9 +33,16 @@ def encoding_of(path: Path) -> str:
 
 
 def _is_chinese(head: bytes) -> bool:
-    """Whether bytes beyond ASCII come in pairs, as GBK writes characters; in western texts they stand alone."""
+    """Whether bytes beyond ASCII come in pairs, as GBK writes characters, and most of these are everyday ones.
+
+    In western texts they stand alone; where two letters meet, as in `Größe`, the character they make is a rare one.
+    """
     runs = [len(run) for run in re.findall(rb"[\x81-\xfe]+", head)]
-    return sum(run for run in runs if run > 1) >= _PAIRED * sum(runs)
+    if sum(run for run in runs if run > 1) < _PAIRED * sum(runs):
+        return False
+    written = re.findall(rb"[\x81-\xfe][\x40-\x7e\x80-\xfe]", head)
+    usual = sum(0xA1 <= pair[0] <= 0xD7 and pair[1] >= 0xA1 for pair in written)
+    return bool(usual >= _USUAL * len(written))
 
 
 def as_utf8(path: Path, encoding: str, folder: Path) -> Path:
@@ -63,7 +73,7 @@ def divided_by_blanks(path: Path) -> bool:
 
 def with_tabs(path: Path, folder: Path) -> Path:
     """A copy with one tab between cells, line by line the same."""
-    copy = folder / f"{len(list(folder.iterdir()))}-tabs.csv"
+    copy = folder / f"{len(list(folder.iterdir()))}{BLANKS}"
     with text_of(path) as text, copy.open("w", encoding="utf-8", newline="") as written:
         written.writelines("\t".join(line.split()) + "\n" for line in text)
     return copy

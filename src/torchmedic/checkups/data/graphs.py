@@ -10,8 +10,9 @@ import numpy as np
 
 from torchmedic.checkups.data.arrays import array_facts, as_numpy
 from torchmedic.checkups.data.options import Listing, unlisted
-from torchmedic.facts import EdgesSeen, NodesSeen, Observation
+from torchmedic.facts import Cell, EdgesSeen, NodesSeen, Observation, SharedBetween
 
+_MASKS = ("train_mask", "val_mask", "test_mask")
 _WEIGHTS = ("edge_weight",)
 _FIELDS = ("x", "edge_attr", "edge_weight", "y", "pos")
 
@@ -38,8 +39,10 @@ def graph_facts(source: str, name: str, graph: Any, listing: Listing = unlisted)
         # Told below: PyG warns when it must guess how many nodes there are.
         warnings.simplefilter("ignore")
         counts = {kind: int(store.num_nodes or 0) for kind, store in stores.items()}
-    yield from _edge_facts(source, name, edges, counts)
+    yield from _edge_facts(source, name, edges, counts, listing)
     yield from _node_facts(source, name, stores, edges, counts)
+    for kind, store in stores.items():
+        yield from _mask_facts(source, _joined(name, kind), store)
     for kind, store in {**stores, **(edges if _is_hetero(graph) else {})}.items():
         yield from _field_facts(source, _joined(name, kind), store, listing)
 
@@ -56,7 +59,9 @@ def _index_of(store: Any) -> np.ndarray | None:
     return as_numpy(index)
 
 
-def _edge_facts(source: str, name: str, edges: dict[Any, Any], counts: dict[str, int]) -> Iterator[EdgesSeen]:
+def _edge_facts(
+    source: str, name: str, edges: dict[Any, Any], counts: dict[str, int], listing: Listing
+) -> Iterator[EdgesSeen]:
     for (tail, relation, head), store in edges.items():
         index = _index_of(store)
         if index is None:
@@ -67,9 +72,10 @@ def _edge_facts(source: str, name: str, edges: dict[Any, Any], counts: dict[str,
         pairs = index[0].astype(np.int64) * (int(index[1].max(initial=0)) + 1) + index[1] if whole else index[0]
         weight = next((field for field in _WEIGHTS if getattr(store, field, None) is not None), "")
         values = as_numpy(getattr(store, weight)) if weight else np.zeros(0)
+        called = _joined(name, (tail, relation, head) if relation else "")
         yield EdgesSeen(
             source=source,
-            name=_joined(name, (tail, relation, head) if relation else ""),
+            name=called,
             tail=tail,
             head=head,
             tail_nodes=counts.get(tail, 0),
@@ -79,11 +85,21 @@ def _edge_facts(source: str, name: str, edges: dict[Any, Any], counts: dict[str,
             outside=int(outside.sum()),
             highest=int(index.max()) if index.size and whole else None,
             lowest=int(index.min()) if index.size and whole else None,
+            ranges=tuple((int(row.min()), int(row.max())) for row in index) if index.size and whole else (),
+            cells=_outside(source, called, index, np.flatnonzero(outside), listing),
             repeats=int(len(pairs) - len(np.unique(pairs))) if whole else 0,
             loops=int((index[0] == index[1]).sum()) if tail == head else 0,
             negative=int((values < 0).sum()) if values.dtype.kind in "fi" else 0,
             weight=weight,
         )
+
+
+def _outside(source: str, name: str, index: np.ndarray, edges: np.ndarray, listing: Listing) -> tuple[Cell, ...]:
+    """Some of the edges whose nodes are not there; all of them go to the list."""
+    if listing is not unlisted:
+        for edge in edges:
+            listing(source, int(edge), f"{name}.edge_index", "no-such-node", str(index[:, edge].tolist()))
+    return tuple(Cell(text=f"{name}.edge_index[:, {edge}] = {index[:, edge].tolist()}") for edge in edges[:4])
 
 
 def _node_facts(
@@ -114,6 +130,31 @@ def _node_facts(
             outgoing=tuple(outgoing),
             types=len(stores),
         )
+
+
+def _mask_facts(source: str, name: str, store: Any) -> Iterator[SharedBetween]:
+    """Nodes that are marked for training and for an evaluation as well."""
+    masks = {mask: getattr(store, mask, None) for mask in _MASKS}
+    marked = {
+        mask: as_numpy(value) for mask, value in masks.items() if str(getattr(value, "dtype", "")) == "torch.bool"
+    }
+    train = marked.pop(_MASKS[0], None)
+    for mask, held_out in marked.items():
+        if train is None or train.shape != held_out.shape:
+            continue
+        both = train & held_out
+        if both.any():
+            nodes = np.unique(np.argwhere(both)[:, 0])
+            yield SharedBetween(
+                source=source,
+                train=f"{name}.{_MASKS[0]}",
+                test=f"{name}.{mask}",
+                how="nodes",
+                columns=(),
+                shared=int(both.sum()),
+                of=int(held_out.sum()),
+                cells=tuple(Cell(text=f"node {node}") for node in nodes[:4]),
+            )
 
 
 def _field_facts(source: str, name: str, store: Any, listing: Listing) -> Iterator[Observation]:

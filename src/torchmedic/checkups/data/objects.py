@@ -13,7 +13,8 @@ import numpy as np
 from torchmedic.checkups.data.check import Checkup, check_tables, compare_tables
 from torchmedic.checkups.data.engine import connected
 from torchmedic.checkups.data.graphs import is_graph
-from torchmedic.checkups.data.opening import Opened, from_arrow, from_frame
+from torchmedic.checkups.data.in_memory import from_arrow, from_frame
+from torchmedic.checkups.data.opening import Opened
 from torchmedic.checkups.data.options import DataError, Options, Progress
 from torchmedic.checkups.data.samples import compare_samples, sample_facts, samples_of
 from torchmedic.checkups.data.sources import Source

@@ -13,6 +13,7 @@ from typing import Any
 
 from torchmedic.checkups.data.engine import Column, DuckTable, Table, described, literal, quoted
 from torchmedic.checkups.data.forms import (
+    BLANKS,
     as_utf8,
     columns_with_commas,
     divided_by_blanks,
@@ -21,14 +22,28 @@ from torchmedic.checkups.data.forms import (
     with_point,
     with_tabs,
 )
-from torchmedic.checkups.data.lines import CsvFinder, Dialect, JsonFinder, ParquetFinder, dialects_of, first_lines
-from torchmedic.checkups.data.options import DataError, MissingPackage, Options
+from torchmedic.checkups.data.in_memory import arrow_tables, from_arrow, needed_pyarrow, unique_names
+from torchmedic.checkups.data.lines import (
+    CsvFinder,
+    Dialect,
+    JsonFinder,
+    ParquetFinder,
+    broken_line,
+    dialects_of,
+    first_lines,
+)
+from torchmedic.checkups.data.options import DataError, Options
+from torchmedic.checkups.data.packed import is_cut
 from torchmedic.checkups.data.sources import Source
 from torchmedic.facts import FileTrouble
 
 _numbers = itertools.count()
 _BATCH = 50_000
+_CUT = "its packed part ends before its end; the rows until there were read"
 _DELIMITERS = (";", "|", "\t", ",", "::", "^", "~", "#", "*", "!", "$", "¦", "§", "=", "\x01", "\x1e", "\x1f", " ")
+# Bytes of no text; some that would be are used between cells.
+_CONTROL = frozenset(range(32)) - set(b"\t\n\v\f\r\x1b\x01\x1e\x1f\x1a")
+_MOST_CONTROL = 0.03
 
 
 class Unreadable(Exception):
@@ -76,7 +91,7 @@ def open_tables(
     elif source.format == "jsonl":
         yield _jsonl(connection, source, options)
     elif source.format == "arrow":
-        yield Opened(from_arrow(connection, source.name, _arrow_tables(source.files), options))
+        yield Opened(from_arrow(connection, source.name, arrow_tables(source.files), options))
     elif source.format == "sqlite":
         yield from _sqlite(connection, source, options)
     elif source.format == "duckdb":
@@ -89,12 +104,6 @@ def _listed(files: tuple[Path, ...]) -> str:
     return "[" + ", ".join(literal(str(path)) for path in files) + "]"
 
 
-def _filtered(relation: str, options: Options, extra: str = "") -> str:
-    if not options.where:
-        return f"(SELECT *{extra} FROM {relation})" if extra else relation
-    return f"(SELECT *{extra} FROM {relation} WHERE {options.where})"
-
-
 def _without_empty(source: Source) -> tuple[tuple[Path, ...], list[FileTrouble]]:
     troubles = [
         FileTrouble(source=str(path), trouble="empty", detail="0 bytes")
@@ -102,6 +111,8 @@ def _without_empty(source: Source) -> tuple[tuple[Path, ...], list[FileTrouble]]
         if path.is_file() and path.stat().st_size == 0
     ]
     empty = {trouble.source for trouble in troubles}
+    cut = (path for path in source.files if path.is_file() and str(path) not in empty and is_cut(path))
+    troubles += [FileTrouble(source=str(path), trouble="truncated", detail=_CUT) for path in cut]
     return tuple(path for path in source.files if str(path) not in empty), troubles
 
 
@@ -119,6 +130,7 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
     commas = [list(dialect.columns)[i] for i in columns_with_commas(files[0], dialect.delimiter, dialect.skip + 1)]
     if commas:
         troubles.append(FileTrouble(source=source.name, trouble="decimal-commas", detail=", ".join(commas)))
+    troubles += _other_mark(troubles, r"\s+" if files[0].name.endswith(BLANKS) else dialect.delimiter)
     as_text |= {*commas}
     relation = _read_all(dialects, as_text, rejects)
     if commas:
@@ -127,7 +139,8 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
     table = DuckTable(
         name=source.name,
         connection=connection,
-        relation=_filtered(relation, options),
+        relation=relation,
+        where=options.where,
         reads_once=any(path.suffix in (".gz", ".zst") for path in files),
     )
     if len(table.columns) == 1 and _is_divided(files[0]):
@@ -136,6 +149,12 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
         table.finder = CsvFinder(dialects, dict(zip(files, named, strict=True)), with_point if commas else str)
     names = {str(copy): str(path) for copy, path in zip(files, named, strict=True)}
     return Opened(table, troubles, rejects, named, names)
+
+
+def _other_mark(troubles: list[FileTrouble], mark: str) -> list[FileTrouble]:
+    """For files that have to be told how to be read: what stands between their cells, where it is no comma."""
+    named = dict.fromkeys(seen.source for seen in troubles if seen.trouble in ("encoding", "decimal-commas"))
+    return [FileTrouble(source=name, trouble="delimiter", detail=mark) for name in named if mark != ","]
 
 
 def _read_all(dialects: dict[Path, Dialect], as_text: frozenset[str], rejects: str) -> str:
@@ -197,7 +216,7 @@ def _is_divided(path: Path) -> bool:
 
 
 def _refuse_binary(path: Path) -> None:
-    """A reader of text makes nonsense of other bytes; zeros among the first ones give them away."""
+    """A reader of text makes nonsense of other bytes; zeros or many control characters among them give them away."""
     if path.suffix in (".gz", ".zst"):
         return
     with path.open("rb") as file:
@@ -205,6 +224,9 @@ def _refuse_binary(path: Path) -> None:
     if b"\0" in head:
         line = head[: head.index(b"\0")].count(b"\n") + 1
         raise Unreadable("unreadable", f"a zero byte on line {line}: not a text file, or a damaged one", line)
+    strange = [byte for byte in head if byte in _CONTROL]
+    if len(set(strange)) >= 3 and len(strange) > _MOST_CONTROL * len(head):
+        raise Unreadable("unreadable", f"{len(strange)} control characters at its beginning: not a text file")
 
 
 def _parquet(connection: Any, source: Source, options: Options) -> Opened:
@@ -219,7 +241,8 @@ def _parquet(connection: Any, source: Source, options: Options) -> Opened:
     table = DuckTable(
         name=source.name,
         connection=connection,
-        relation=_filtered(relation, options, ", filename, file_row_number"),
+        relation=f"(SELECT *, filename, file_row_number FROM {relation})",
+        where=options.where,
         columns=columns,
         finder=ParquetFinder(),
     )
@@ -232,13 +255,11 @@ def _jsonl(connection: Any, source: Source, options: Options) -> Opened:
         raise Unreadable("empty", "0 bytes")
     relation = f"read_json({_listed(files)}, sample_size=-1, union_by_name=true"
     try:
-        table = DuckTable(name=source.name, connection=connection, relation=_filtered(relation + ")", options))
+        table = DuckTable(source.name, connection, relation + ")", where=options.where)
     except Exception as error:  # noqa: BLE001 - a broken line; the others are worth a look
-        found = re.search(r"line (\d+)", str(error))
-        detail = _first_line(error)
-        troubles.append(FileTrouble(source=source.name, trouble="broken-line", detail=detail, line=_number(found)))
+        troubles.append(_broken(source, str(error).partition("\n")[0]))
         lenient = relation + ", ignore_errors=true, format='newline_delimited')"
-        table = DuckTable(source.name, connection, _filtered(_read_lines(connection, lenient), options))
+        table = DuckTable(source.name, connection, _read_lines(connection, lenient), where=options.where)
     table.reads_once = any(path.suffix in (".gz", ".zst") for path in files)
     if not options.where:
         table.finder = JsonFinder(files)
@@ -251,85 +272,19 @@ def _read_lines(connection: Any, relation: str) -> str:
     return f"(SELECT * FROM {relation} WHERE {' OR '.join(f'{name} IS NOT NULL' for name in names)})"
 
 
-def _number(found: re.Match[str] | None) -> int | None:
-    return int(found.group(1)) if found else None
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).partition("\n")[0][:160]
-
-
-def _arrow_tables(files: tuple[Path, ...]) -> Any:
-    """Arrow files, memory-mapped: the file format and the stream format that Hugging Face's datasets are kept in."""
-    pyarrow = _pyarrow()
-    parts = []
-    for path in files:
-        mapped = pyarrow.memory_map(str(path))
-        try:
-            parts.append(pyarrow.ipc.open_file(mapped).read_all())
-        except pyarrow.ArrowInvalid:
-            mapped.seek(0)
-            parts.append(pyarrow.ipc.open_stream(mapped).read_all())
-    return pyarrow.concat_tables(parts, promote_options="permissive")
-
-
-def _pyarrow() -> Any:
-    try:
-        import pyarrow
-        import pyarrow.ipc
-    except ImportError:
-        raise MissingPackage("pyarrow") from None
-    return pyarrow
-
-
-def from_arrow(connection: Any, name: str, arrow: Any, options: Options) -> DuckTable:
-    """A table over Arrow memory, without a copy."""
-    return DuckTable(name=name, connection=connection, relation=_filtered(registered(connection, arrow), options))
-
-
-def registered(connection: Any, arrow: Any) -> str:
-    """The name under which the engine knows an Arrow table from now on."""
-    name = f"a{next(_numbers)}"
-    connection.register(name, arrow)
-    return name
-
-
-def from_frame(connection: Any, name: str, frame: Any, options: Options) -> DuckTable:
-    """A pandas frame, with NaN and NULL kept apart; objects that are no single type are read as text."""
-    pyarrow = _pyarrow()
-    columns, names = [], []
-    for position, label in enumerate(frame.columns):
-        series = frame.iloc[:, position]
-        try:
-            column = pyarrow.array(series, from_pandas=False)
-        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError, TypeError):
-            column = pyarrow.array([None if _is_missing(value) else str(value) for value in series], pyarrow.string())
-        if pyarrow.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        columns.append(column)
-        names.append(str(label))
-    return from_arrow(connection, name, pyarrow.table(columns, names=_unique(names)), options)
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or bool(value != value)
-
-
-def _unique(names: list[str]) -> list[str]:
-    """SQL knows no two columns of one name, in any case of letters."""
-    seen: set[str] = set()
-    unique = []
-    for name in names:
-        while name.lower() in seen:
-            name += "_"
-        seen.add(name.lower())
-        unique.append(name)
-    return unique
+def _broken(source: Source, said: str) -> FileTrouble:
+    found = re.search(r"line (\d+)", said)
+    line = int(found.group(1)) if found else None
+    name = source.name
+    if (broken := broken_line(source.files)) is not None:
+        name, line = str(broken[0]), broken[1]
+        said = re.sub(r"\bline \d+", f"line {line}", said)
+    return FileTrouble(source=name, trouble="broken-line", detail=said[:160], line=line)
 
 
 def _sqlite(connection: Any, source: Source, options: Options) -> Iterator[Opened]:
     """Read by the standard library, which opens a file without writing to it, in batches that DuckDB keeps."""
-    pyarrow = _pyarrow()
+    pyarrow = needed_pyarrow()
     for path in source.files:
         with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
             listed = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
@@ -337,12 +292,12 @@ def _sqlite(connection: Any, source: Source, options: Options) -> Iterator[Opene
                 copied = _copied(connection, database, name, pyarrow)
                 if copied:
                     shown = f"{path}:{name}"
-                    yield Opened(DuckTable(shown, connection, _filtered(copied, options)), files=(path,))
+                    yield Opened(DuckTable(shown, connection, copied, where=options.where), files=(path,))
 
 
 def _copied(connection: Any, database: sqlite3.Connection, name: str, pyarrow: Any) -> str:
     cursor = database.execute(f"SELECT * FROM {quoted(name)}")
-    names = _unique([entry[0] for entry in cursor.description])
+    names = unique_names([entry[0] for entry in cursor.description])
     made = ""
     while rows := cursor.fetchmany(_BATCH):
         columns = [_sqlite_column(pyarrow, values) for values in zip(*rows, strict=True)]
@@ -372,7 +327,7 @@ def _duckdb(connection: Any, source: Source, options: Options) -> Iterator[Opene
         asked = f"SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = '{base}' ORDER BY 1, 2"
         for schema, name in connection.execute(asked).fetchall():
             relation = f"{base}.{quoted(schema)}.{quoted(name)}"
-            yield Opened(DuckTable(f"{path}:{name}", connection, _filtered(relation, options)), files=(path,))
+            yield Opened(DuckTable(f"{path}:{name}", connection, relation, where=options.where), files=(path,))
 
 
 def check_columns(columns: list[Column], options: Options) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from torchmedic.checkups.data.closer import impossible_days
-from torchmedic.checkups.data.engine import Column, DuckTable, Table, Wanted, literal, quoted
+from torchmedic.checkups.data.engine import ROW, Column, DuckTable, Table, Wanted, literal, quoted
 from torchmedic.checkups.data.tables import Looked
 from torchmedic.facts import Observation, SpreadByGroup, TableColumn
 
@@ -18,12 +18,13 @@ _COLUMNS = {
     "trouble": "VARCHAR",
     "value": "VARCHAR",
     "id": "VARCHAR",
+    "group": "VARCHAR",
 }
 _AT_ONCE = 50_000
 
 
 class RowList:
-    """Collects source, row (counted from 0), column, trouble, value and id of every bad cell, item or file.
+    """Collects source, row (counted from 0), column, trouble, value, id and group of every bad cell, item or file.
 
     Rows of a cluster have no numbers, and files of images none either: there `row` is null.
     """
@@ -36,7 +37,10 @@ class RowList:
 
     def note(self, source: str, row: int | None, column: str, trouble: str, value: str, key: str | None = None) -> None:
         """One bad place outside of tables."""
-        self._waiting.append((source, row, column, trouble, value, key))
+        self._keep((source, row, column, trouble, value, key, None))
+
+    def _keep(self, bad: tuple[Any, ...]) -> None:
+        self._waiting.append(bad)
         if len(self._waiting) >= _AT_ONCE:
             self._flush()
 
@@ -54,21 +58,28 @@ class RowList:
             elif isinstance(fact, SpreadByGroup) and not fact.is_attribute:
                 keys = ", ".join(literal(group.key) for group in (*fact.constant, *fact.near))
                 if keys:
-                    column = next(key for key in looked.roles.groups if key.name == fact.group)
-                    condition = f"CAST({column.sql} AS STRING) IN ({keys})"
-                    self._insert(looked.table, column, "flat-group", condition, looked.roles.id)
+                    key = next(key for key in looked.roles.groups if key.name == fact.group)
+                    condition = f"CAST({key.sql} AS STRING) IN ({keys})"
+                    self._insert(looked.table, columns[fact.column], "flat-group", condition, looked.roles.id, key)
 
-    def _insert(self, table: Table, column: Column, trouble: str, condition: str, key: Column | None) -> None:
+    def _insert(
+        self,
+        table: Table,
+        column: Column,
+        trouble: str,
+        condition: str,
+        key: Column | None,
+        group: Column | None = None,
+    ) -> None:
         value = f"CAST({column.raw or column.sql} AS STRING)"
-        named = f"CAST({key.sql} AS STRING)" if key is not None else "CAST(NULL AS STRING)"
+        named = ", ".join(f"CAST({one.sql if one is not None else 'NULL'} AS STRING)" for one in (key, group))
         if not isinstance(table, DuckTable):
-            for said, found in table.query(f"SELECT {value}, {named} FROM {{t}} WHERE {condition}"):
-                self.note(table.name, None, column.name, trouble, said, found)
+            for cells in table.query(f"SELECT {value}, {named} FROM {{t}} WHERE {condition}"):
+                self._keep((table.name, None, column.name, trouble, *cells))
             return
-        numbered = f"SELECT row_number() OVER () - 1 AS r, * FROM {table.view}"
         self._connection.execute(
-            f"INSERT INTO bad_rows SELECT {literal(table.name)}, r, {literal(column.name)}, {literal(trouble)}, "
-            f"{value}, {named} FROM ({numbered}) WHERE {condition}"
+            f"INSERT INTO bad_rows SELECT {literal(table.name)}, {ROW}, {literal(column.name)}, {literal(trouble)}, "
+            f"{value}, {named} FROM ({table.numbered(table.columns)}) WHERE {condition}"
         )
 
     def _flush(self) -> None:

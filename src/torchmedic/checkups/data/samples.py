@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import itertools
 from collections import Counter
@@ -72,15 +73,47 @@ def _each(data: Any, failed: list[tuple[int, str]]) -> Iterator[tuple[int, Any]]
             yield i, thing
         return
     number = 0
+    loader, drawn = _recorded(data)
     try:
-        for thing in data:
-            for one in _unbatched(thing) if hasattr(data, "batch_sampler") and hasattr(data, "dataset") else (thing,):
-                yield number, one
+        for batch, thing in enumerate(loader):
+            ones = list(_unbatched(thing)) if hasattr(data, "batch_sampler") and hasattr(data, "dataset") else [thing]
+            indices = drawn[batch] if batch < len(drawn) and len(drawn[batch]) == len(ones) else None
+            for i, one in enumerate(ones):
+                yield number if indices is None else indices[i], one
                 number += 1
     except Exception as error:
         if not number:
             raise
         failed.append((number, _short(error)))
+
+
+class _Recorded:
+    """Hands on what a sampler draws, and keeps it."""
+
+    def __init__(self, sampler: Any, drawn: list[list[int]]) -> None:
+        self._sampler, self._drawn = sampler, drawn
+
+    def __iter__(self) -> Iterator[Any]:
+        for indices in self._sampler:
+            self._drawn.append([i for i in indices if isinstance(i, int)] if isinstance(indices, list) else [])
+            yield indices
+
+    def __len__(self) -> int:
+        return len(self._sampler)
+
+
+def _recorded(data: Any) -> tuple[Any, list[list[int]]]:
+    """A twin of a loader that keeps the numbers of the samples in each batch: a shuffled one draws them as it goes."""
+    drawn: list[list[int]] = []
+    dataset, sampler = getattr(data, "dataset", None), getattr(data, "batch_sampler", None)
+    if sampler is None or not (hasattr(dataset, "__getitem__") and hasattr(dataset, "__len__")):
+        return data, drawn
+    twin = copy.copy(data)
+    if not hasattr(twin, "__dict__") or twin is data:
+        return data, drawn
+    # Past the guard that keeps users from exchanging the sampler of a loader in use.
+    twin.__dict__ |= {"batch_sampler": _Recorded(sampler, drawn), "_iterator": None}
+    return twin, drawn
 
 
 def _short(error: BaseException) -> str:

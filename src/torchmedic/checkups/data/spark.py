@@ -22,7 +22,7 @@ from torchmedic.checkups.data.engine import (
     family_of,
     is_list_of_numbers,
 )
-from torchmedic.checkups.data.opening import registered
+from torchmedic.checkups.data.in_memory import registered
 from torchmedic.checkups.data.options import DataError, MissingPackage, Options
 from torchmedic.checkups.data.sources import Source
 from torchmedic.facts import Cell

@@ -88,6 +88,7 @@ def _spreads(looked: Looked, options: Options) -> Iterator[SpreadByGroup]:
                 groups=len(groups),
                 guessed="group" in looked.roles.guessed,
                 is_attribute=is_attribute(groups, at),
+                given=bool(options.group_by),
                 constant=tuple(constant),
                 near=tuple(near),
                 single=single,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from torchmedic.checkups.data.days import sortable
 from torchmedic.checkups.data.engine import Column, Table, literal
 from torchmedic.checkups.data.guessing import Roles
 from torchmedic.checkups.data.near_texts import reworded
@@ -140,22 +141,24 @@ def shared(
         return
     yield from _shared_in_steps(table, small, features, of, (left, right), names)
     yield from _shared_keys(table, roles, left, right, names)
-    yield from _in_time(table, roles, left, right, names)
+    yield from _in_time(table, small, roles, left, right, names)
 
 
 def _shared_in_steps(
     table: Table, small: Table, features: list[Column], of: int, parts: tuple[str, str], names: tuple[str, str]
 ) -> Iterator[SharedBetween]:
-    """Equal rows; if they are few, rows equal up to rounding and case; if these are, rows changed in a few columns."""
+    """Equal rows, and more that are up to rounding and case; where there are few, rows changed in a few columns."""
     left, right = parts
     ahead = int(table.query(f"SELECT count(*) FROM ({left})")[0][0])
     chance = min(1.0, by_chance(small, features) * ahead) * of
     vague = any(c.family in ("float", "text") for c in features)
+    many, told = max(3, 10 * chance, 0.005 * of), 0
     for how, rounded in (("exact", False), ("near", True)):
         if rounded and not vague:
             continue
         found = _shared_rows(table, row_hash(table, features, rounded=rounded), left, right)
-        if found:
+        # Equal rows are equal up to rounding as well: what counts is what they do not account for.
+        if found and (found - told >= many or not told):
             yield SharedBetween(
                 source=table.name,
                 train=names[0],
@@ -166,8 +169,9 @@ def _shared_in_steps(
                 of=of,
                 by_chance=chance,
             )
-        if found >= max(3, 10 * chance, 0.005 * of):
-            return
+        told = found if found >= many else told
+    if told:
+        return
     changed = changed_copies(
         table,
         features,
@@ -211,17 +215,18 @@ def _shared_keys(table: Table, roles: Roles, left: str, right: str, names: tuple
             )
 
 
-def _in_time(table: Table, roles: Roles, left: str, right: str, names: tuple[str, str]) -> Iterator[SplitInTime]:
+def _in_time(
+    table: Table, small: Table, roles: Roles, left: str, right: str, names: tuple[str, str]
+) -> Iterator[SplitInTime]:
     column = roles.time
-    if column is None or column.family not in ("time", "text"):
+    said = sortable(small, column) if column is not None else None
+    if column is None or said is None:
         return
-    c = f"CAST({column.sql} AS STRING)"
-    first, last = f"min({c})", f"max({c})"
-    train = table.query(f"SELECT {first}, {last}, count(*) FROM ({left})")[0]
-    test = table.query(f"SELECT {first}, {last}, count(*) FROM ({right})")[0]
+    train = table.query(f"SELECT min({said}), max({said}), count(*) FROM ({left})")[0]
+    test = table.query(f"SELECT min({said}), max({said}), count(*) FROM ({right})")[0]
     if None in (*train, *test):
         return
-    after = table.query(f"SELECT count(*) FROM ({left}) WHERE {c} >= {literal(str(test[0]))}")[0][0]
+    after = table.query(f"SELECT count(*) FROM ({left}) WHERE {said} > {literal(str(test[0]))}")[0][0]
     yield SplitInTime(
         source=table.name,
         train=names[0],

@@ -6,15 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from torchmedic.facts import ArraySeen, Run, TableColumn
+from torchmedic.facts import ArraySeen, DataSource, Run, TableColumn
 from torchmedic.findings import Diagnosis, Symptom
 from torchmedic.rules.data._offline import DataRule, listed, many, places
 
 _MANY_ALIKE = 10
+_NO_SPREAD = "its standard deviation is 0: `(x - mean) / std` is NaN, `(x - min) / (max - min)` too"
 
 
 class ConstantColumn(DataRule):
-    """Names the columns and their value. Zeros among many columns of one kind (pixels, counts) are no news."""
+    """Names the columns and their value; a hint where they hold text.
+
+    Zeros among many columns of one kind (pixels, counts) are no news.
+    """
 
     code = "DAT103"
     name = "constant-column"
@@ -23,12 +27,16 @@ class ConstantColumn(DataRule):
     needs = ()
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
+        filters = {source.source: source.where_clause for source in run.all(DataSource)}
         for place in places(run, TableColumn):
             stems = Counter(_stem(c.column) for c in place.seen)
             flat = [c for c in place.seen if c.constant is not None and c.role not in ("split", "label")]
+            flat = [c for c in flat if not _is_named(c.column, filters.get(c.source, ""))]
             flat = [c for c in flat if not (c.constant == "0" and stems[_stem(c.column)] >= _MANY_ALIKE)]
             if flat:
-                first = flat[0]
+                # Nobody divides by the spread of a text.
+                flat.sort(key=lambda c: c.family != "number")
+                first, numbers = flat[0], flat[0].family == "number"
                 more = f", and {many(len(flat) - 1, 'other column')} likewise" if len(flat) > 1 else ""
                 yield self.report(
                     place,
@@ -36,13 +44,14 @@ class ConstantColumn(DataRule):
                         f"`{first.column}` is {first.constant} in all {many(first.rows, 'row')}{more}",
                         f"a column is constant in all {many(first.rows, 'row')}{more}",
                     ),
+                    severity="warning" if numbers else "hint",
                     evidence=[
                         *([f"constant: {listed([c.column for c in flat], 8)}"] if len(flat) > 1 else []),
-                        "its standard deviation is 0: `(x - mean) / std` is NaN, `(x - min) / (max - min)` too",
+                        _NO_SPREAD if numbers else "what is the same in every row tells no two rows apart",
                     ],
                     help=(
                         f"drop it: `df.drop(columns=['{first.column}'])`",
-                        "or set a divisor of 0 to 1 before dividing",
+                        *(["or set a divisor of 0 to 1 before dividing"] if numbers else []),
                     ),
                     field=first.column,
                     rows=first.rows,
@@ -65,6 +74,12 @@ class ConstantColumn(DataRule):
                         field=f"{array.name}[:, {array.flat_columns[0]}]",
                         rows=array.shape[0],
                     )
+
+
+def _is_named(column: str, condition: str) -> bool:
+    """Whether a filter speaks of a column: that it is constant then is what was asked for."""
+    spoken = re.sub(r"'(?:[^']|'')*'", "", condition)
+    return re.search(rf"(?<!\w){re.escape(column)}(?!\w)", spoken, re.IGNORECASE) is not None
 
 
 def _stem(name: str) -> str:

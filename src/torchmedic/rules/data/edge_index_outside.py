@@ -24,9 +24,6 @@ class EdgeIndexOutside(DataRule):
             for seen in place.seen:
                 if not seen.outside:
                     continue
-                ends = (
-                    f"{seen.tail_nodes:,}" if seen.tail == seen.head else f"{seen.tail_nodes:,} and {seen.head_nodes:,}"
-                )
                 verb = "names" if seen.outside == 1 else "name"
                 yield self.report(
                     place,
@@ -34,7 +31,8 @@ class EdgeIndexOutside(DataRule):
                         f"{seen.outside:,} of {seen.edges:,} edges of `{seen.name}` {verb} nodes that are not there",
                         f"{seen.outside:,} of {many(seen.edges, 'edge')} {verb} nodes that are not there",
                     ),
-                    evidence=[f"`edge_index` goes from {seen.lowest} to {seen.highest}, and there are {ends} nodes"],
+                    cells=seen.cells,
+                    evidence=_ranges(seen),
                     help=(
                         "number the nodes from 0 in the order of the rows of `x`: `pd.factorize`, or a dict by id",
                         "set `num_nodes` where nodes without features are meant",
@@ -42,3 +40,14 @@ class EdgeIndexOutside(DataRule):
                     field=f"{seen.name}.edge_index",
                     rows=seen.outside,
                 )
+
+
+def _ranges(seen: EdgesSeen) -> list[str]:
+    """What numbers there are, and how many nodes; each row by itself where it speaks of nodes of its own type."""
+    if seen.tail == seen.head or len(seen.ranges) != 2:
+        return [f"`edge_index` goes from {seen.lowest} to {seen.highest}, and there are {seen.tail_nodes:,} nodes"]
+    ends = zip(seen.ranges, (seen.tail, seen.head), (seen.tail_nodes, seen.head_nodes), strict=True)
+    return [
+        f"row {row} of `edge_index` goes from {low} to {high}, and there are {many(nodes, 'node')} of type `{kind}`"
+        for row, ((low, high), kind, nodes) in enumerate(ends)
+    ]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Group, Run, SpreadByGroup
 from torchmedic.findings import Diagnosis, Symptom
-from torchmedic.rules.data._offline import DataRule, listed, many, places
+from torchmedic.rules.data._offline import DataRule, Place, listed, many, places
 
 
 class GroupWithoutSpread(DataRule):
@@ -23,6 +23,7 @@ class GroupWithoutSpread(DataRule):
         for place in places(run, SpreadByGroup):
             flat = [s for s in place.seen if (s.constant or s.near) and not s.is_attribute]
             if not flat:
+                yield from self._single(place)
                 continue
             seen = max(flat, key=lambda s: s.rows)
             groups = (*seen.constant, *seen.near)
@@ -43,12 +44,39 @@ class GroupWithoutSpread(DataRule):
                 rows=seen.rows,
             )
 
+    def _single(self, place: Place[SpreadByGroup]) -> Iterator[Diagnosis]:
+        """Groups of one row, where the user said by what rows are grouped: one value has no spread at all."""
+        alone = [s for s in place.seen if s.single and s.given and not s.is_attribute]
+        if not alone:
+            return
+        seen = max(alone, key=lambda s: s.single)
+        one = seen.single == 1
+        yield self.report(
+            place,
+            (
+                f"{seen.single:,} of {seen.groups:,} groups of `{seen.group}` {'has' if one else 'have'} a single row",
+                f"{many(seen.single, 'group')} of a single row",
+            ),
+            severity="warning",
+            evidence=["`std()` of one value is NaN in pandas and in torch, and so is `(x - mean) / std` of that row"],
+            help=(
+                "set the divisor to 1 there: `std = std.fillna(1.0)`",
+                f"or leave these groups out: `df[df.groupby({_names(seen.group)})[column].transform('size') > 1]`",
+            ),
+            field=seen.column,
+            rows=seen.single,
+        )
+
+
+def _names(key: str) -> str:
+    names = ", ".join(f"'{name}'" for name in key.split(","))
+    return f"[{names}]" if "," in key else names
+
 
 def _left_out(key: str) -> str:
     if "," not in key:
         return f"df[~df['{key}'].isin(flat)]"
-    names = ", ".join(f"'{name}'" for name in key.split(","))
-    return f"df.groupby([{names}]).filter(lambda g: g[column].nunique() > 1)"
+    return f"df.groupby({_names(key)}).filter(lambda g: g[column].nunique() > 1)"
 
 
 def _counted(seen: SpreadByGroup) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from torchmedic.facts import LabelColumn, Run
 from torchmedic.findings import Diagnosis, Symptom
 from torchmedic.rules.data._offline import DataRule, many, places, share
+from torchmedic.rules.data._strays import strays
 
 _RATIO = 20
 
@@ -24,7 +25,7 @@ class ImbalancedClasses(DataRule):
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for place in places(run, LabelColumn):
             for labels in place.seen:
-                if not _is_classes(labels):
+                if not _is_classes(labels) or strays(labels):
                     continue
                 (rare, few), (common, most) = labels.classes[0], labels.classes[-1]
                 if most < _RATIO * few:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from torchmedic.facts import LabelColumn, Run
 from torchmedic.findings import Diagnosis, Symptom
 from torchmedic.rules.data._offline import DataRule, many, places
+from torchmedic.rules.data._strays import strays
 
 _FEW = 3
 
@@ -49,6 +50,8 @@ def _wrong(labels: LabelColumn) -> tuple[str, str] | None:
     if not labels.whole or low is None or high is None or labels.distinct < 3 or labels.rows < 10 * labels.distinct:
         return None
     width = high - low + 1
+    if (apart := strays(labels)) and [value for value, _ in apart] != [-1]:
+        return _apart(labels, apart)
     if low == 1 and width == labels.distinct:
         span = f"`{labels.column}` runs from 1 to {high:.0f}, not from 0 to {high - 1:.0f}"
         return span, f"subtract 1: `y = df['{labels.column}'] - 1`"
@@ -66,6 +69,17 @@ def _wrong(labels: LabelColumn) -> tuple[str, str] | None:
             "find out where these rows went, or number the classes anew: `y, names = pd.factorize(df[column])`",
         )
     return None
+
+
+def _apart(labels: LabelColumn, apart: list[tuple[int, int]]) -> tuple[str, str]:
+    shown = " and ".join(str(value) for value, _ in apart[:3])
+    known = {int(float(value)) for value, _ in labels.classes} - {value for value, _ in apart}
+    rows = many(sum(n for _, n in apart), "row")
+    return (
+        f"`{labels.column}` is {shown} in {rows}, where the classes are {min(known)} to {max(known)}",
+        f"look at these rows; if they are without a label, leave them out, or tell the loss: "
+        f"`ignore_index={apart[0][0]}`",
+    )
 
 
 def _with_gaps(distinct: int) -> float:

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Cell, Run, TableColumn
 from torchmedic.findings import Diagnosis, Symptom
-from torchmedic.rules.data._offline import DataRule, many, places, share
+from torchmedic.rules.data._offline import DataRule, Place, listed, many, places, share
+
+_FEWEST = 5
 
 
 class MissingCells(DataRule):
@@ -20,6 +22,7 @@ class MissingCells(DataRule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for place in places(run, TableColumn):
+            yield from self._empty(place)
             bad = sorted((c for c in place.seen if _missing(c)), key=lambda c: (c.role != "label", -_missing(c)))
             if not bad:
                 continue
@@ -42,6 +45,24 @@ class MissingCells(DataRule):
                 ),
                 field=worst.column,
                 rows=sum(_missing(c) for c in bad),
+            )
+
+    def _empty(self, place: Place[TableColumn]) -> Iterator[Diagnosis]:
+        """Columns in which no row has anything."""
+        empty = [c for c in place.seen if c.nulls == c.rows >= _FEWEST and c.role != "label"]
+        if empty:
+            first = empty[0]
+            more = f", and {many(len(empty) - 1, 'other column')} likewise" if len(empty) > 1 else ""
+            yield self.report(
+                place,
+                (f"`{first.column}` is empty in all {many(first.rows, 'row')}{more}", f"a column is empty{more}"),
+                evidence=[
+                    *([f"empty: {listed([c.column for c in empty], 8)}"] if len(empty) > 1 else []),
+                    "`df.dropna()` would leave no row, and as numbers all of it is NaN",
+                ],
+                help=(f"drop it: `df.drop(columns=['{first.column}'])`, or find out why nothing was written",),
+                field=first.column,
+                rows=first.rows,
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import Run, StandIn, TableColumn
+from torchmedic.facts import DataSource, Run, StandIn, TableColumn
 from torchmedic.findings import Diagnosis, Symptom
 from torchmedic.rules.data._offline import DataRule, many, places, share
 
@@ -19,6 +19,7 @@ class MissingCodeAsNumber(DataRule):
     needs = (TableColumn,)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
+        formats = {source.source: source.format for source in run.all(DataSource)}
         for place in places(run, TableColumn):
             bad = sorted(((c, code) for c in place.seen for code in c.stand_ins), key=lambda pair: -pair[1].count)
             if not bad:
@@ -38,12 +39,20 @@ class MissingCodeAsNumber(DataRule):
                 label="stands for missing",
                 evidence=[_said(c, one) for c, one in bad[:8]],
                 help=(
-                    f"read it as missing: `pd.read_csv(…, na_values={{'{worst.column}': [{code.value:.7g}]}})`",
+                    _read_as_missing(worst, code, formats.get(worst.source, "")),
                     "then drop these rows or fill them; `--rows bad.parquet` lists every one",
                 ),
                 field=worst.column,
                 rows=sum(one.count for _, one in bad),
             )
+
+
+def _read_as_missing(column: TableColumn, code: StandIn, kind: str) -> str:
+    """Only readers of text can be told while they read."""
+    if kind == "csv":
+        return f"read it as missing: `pd.read_csv(…, na_values={{'{column.column}': [{code.value:.7g}]}})`"
+    named = f"df['{column.column}']"
+    return f"make it missing: `{named} = {named}.replace({code.value:.7g}, np.nan)`"
 
 
 def _said(column: TableColumn, code: StandIn) -> str:

@@ -14,7 +14,7 @@ _CLOSE = {
     "reworded": " but for a few words",
 }
 _GUESSED = ("changed", "reworded")
-_WHAT = {"pixels": "images"}
+_WHAT = {"pixels": "images", "nodes": "nodes"}
 
 
 class RowsInTrainAndTest(DataRule):
@@ -44,17 +44,23 @@ class RowsInTrainAndTest(DataRule):
                     confidence="likely" if seen.how in _GUESSED else "proven",
                     cells=seen.cells,
                     evidence=[_evidence(seen)],
-                    help=(
-                        f"take them out of `{seen.train}`, or split again after dropping duplicates",
-                        "split by what rows have in common (person, document, day) where rows come in families",
-                    ),
+                    help=_help(seen),
                     rows=seen.shared,
                 )
 
 
 def _is_much(seen: SharedBetween) -> bool:
-    """Pictures are never equal by chance, rows may be."""
-    return seen.how == "pixels" or seen.shared >= max(3, 10 * seen.by_chance, 0.005 * seen.of)
+    """Pictures are never equal by chance, nor is a node marked twice; rows may be."""
+    return seen.how in _WHAT or seen.shared >= max(3, 10 * seen.by_chance, 0.005 * seen.of)
+
+
+def _help(seen: SharedBetween) -> tuple[str, ...]:
+    if seen.how == "nodes":
+        return (f"take them out of one: `{seen.train.rpartition('.')[2]} &= ~{seen.test.rpartition('.')[2]}`",)
+    return (
+        f"take them out of `{seen.train}`, or split again after dropping duplicates",
+        "split by what rows have in common (person, document, day) where rows come in families",
+    )
 
 
 def _evidence(seen: SharedBetween) -> str:
@@ -67,6 +73,8 @@ def _compared(seen: SharedBetween) -> str:
         return "compared by id"
     if seen.how == "pixels":
         return "compared pixel by pixel"
+    if seen.how == "nodes":
+        return "marked in both masks"
     if not seen.columns:
         return "compared by all fields but the label"
     if seen.how == "reworded":

@@ -23,6 +23,7 @@ class UnusualTextForm(DataRule):
         for place in places(run, FileTrouble):
             encoding = next((seen.detail for seen in place.seen if seen.trouble == "encoding"), "")
             commas = next((seen.detail.split(", ") for seen in place.seen if seen.trouble == "decimal-commas"), [])
+            mark = next((seen.detail for seen in place.seen if seen.trouble == "delimiter"), "")
             if not encoding and not commas:
                 continue
             file = place.source.rpartition("/")[2]
@@ -32,7 +33,7 @@ class UnusualTextForm(DataRule):
                 place,
                 (f"`{file}` {said}", f"a file {said}"),
                 evidence=_evidence(encoding, commas),
-                help=(f"say so where it is read: `pd.read_csv(path, {_arguments(encoding, commas)})`",),
+                help=(f"say so where it is read: `pd.read_csv(path, {_arguments(encoding, mark, bool(commas))})`",),
                 field=place.source,
             )
 
@@ -44,6 +45,9 @@ def _evidence(encoding: str, commas: list[str]) -> Iterator[str]:
         yield f"numbers such as 21,5 in {listed(commas)}; `pd.read_csv` makes text of them, without a word"
 
 
-def _arguments(encoding: str, commas: list[str]) -> str:
+def _arguments(encoding: str, mark: str, commas: bool) -> str:
+    """What `read_csv` has to be told."""
     told = [f"encoding='{encoding}'"] if encoding else []
-    return ", ".join([*told, *(["sep=';'", "decimal=','", "thousands='.'"] if commas else [])])
+    between = mark.replace("\t", "\\t")
+    told += [f"sep='{between}'"] if mark else []
+    return ", ".join([*told, *(["decimal=','", "thousands='.'"] if commas else [])])
