@@ -88,7 +88,7 @@ def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
 
     own = (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders), NoneBatches(loaders))
     exams = (SpentIterators(), CollateExam(loaders), MirrorExam(loaders), ResizedLabels(loaders))
-    return (*own, GroupSplits(), SubsetSettings(), *exams, EvaluatedPairs(loaders))
+    return (*own, GroupSplits(loaders), SubsetSettings(), *exams, EvaluatedPairs(loaders))
 
 
 def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:

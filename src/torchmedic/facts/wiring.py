@@ -227,7 +227,8 @@ class EvaluatedInTrain(Observation):
     """Passes without gradient through a trained model whose dropout or BatchNorm was in training mode.
 
     `own_train` is a line of the model's own `train` that calls torch's without the mode it was given, `train_called` a
-    call of `train()` in the very function that evaluates.
+    call of `train()` in the very function that evaluates. `loaded` is where a model got its weights that no optimizer
+    of this run trains.
     """
 
     kind: ClassVar[str] = "evaluated-in-train"
@@ -241,6 +242,7 @@ class EvaluatedInTrain(Observation):
     eval_calls: int = 0
     own_train: Location | None = None
     train_called: Location | None = None
+    loaded: Location | None = None
     step: int | None = None
 
 

@@ -16,6 +16,7 @@ from torch.utils.data import DistributedSampler, SequentialSampler
 from torchmedic.facts import Location, SharedRows
 from torchmedic.probes.cut_lines import cut_line
 from torchmedic.probes.frames import user_location
+from torchmedic.probes.grad_blocks import GradBlocks, Site
 from torchmedic.probes.kin_rows import RowSample, kin_fact
 from torchmedic.probes.loader_passes import LoaderPass, note_labels, pass_fact, weakly
 from torchmedic.probes.loaders import Loaders
@@ -38,6 +39,7 @@ _MOST_CALLS = 12_000
 _STEPS_LOOKED_AT = 20
 _STEPS_COUNTED = 420
 _MOST_EVALUATED = 40
+_MOST_BLOCKS = 40
 _LEAST_SHARED = 10
 _ABOVE_CHANCE = 4
 
@@ -64,9 +66,16 @@ class DataExam(Probe):
         self._places: dict[tuple[int, tuple[str, ...]], Location | None] = {}
         self._handles: list[Any] = []
         self._look_from = 0
+        self._blocks = 0
+        self._shielded_hook = shielded(self)(self._hook)
         self._hook()
+        GradBlocks.add(self)
 
     def remove(self) -> None:
+        GradBlocks.remove(self)
+        self._unhook()
+
+    def _unhook(self) -> None:
         self._last = None
         while self._handles:
             self._handles.pop().remove()
@@ -85,6 +94,15 @@ class DataExam(Probe):
     def on_mode(self, module: Any, training: bool) -> None:
         if not training:
             self._hook()
+
+    def block_begins(self, site: Site) -> None:
+        """Gradients are switched off: an evaluation may begin that calls no `eval()`, as of a model without modes."""
+        if not self._handles and self._blocks < _MOST_BLOCKS and self.recorder.is_ours:
+            self._blocks += 1
+            self._shielded_hook()
+
+    def block_ends(self) -> None:
+        """What follows is looked at for some steps all the same."""
 
     # -- loaders -------------------------------------------------------------------------------------------------
 
@@ -150,7 +168,7 @@ class DataExam(Probe):
         step, loader = self.recorder.step, self._current
         is_late = step > _STEPS_COUNTED
         if step >= self._look_from + _STEPS_LOOKED_AT and all(is_late or t.is_full for t in self._trained.values()):
-            self.remove()
+            self._unhook()
             if loader is None or (is_late and loader.stepped_at is None):
                 self.recorder.rest(self)
 
@@ -172,7 +190,7 @@ class DataExam(Probe):
             return
         self._calls += 1
         if self._calls > _MOST_CALLS:
-            self.remove()
+            self._unhook()
         elif torch.is_grad_enabled() and module.training:
             self._last = (module, rows)
         else:

@@ -240,8 +240,8 @@ def is_game() -> bool:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and len(node.targets) == 1:
                 callee, target = node.value.func, node.targets[0]
                 parts = target.elts if isinstance(target, ast.Tuple) else []
-                is_step = isinstance(callee, ast.Attribute) and callee.attr == "step" and len(parts) >= 3
-                has_step |= is_step and _names(parts[1], _RETURNS)
+                is_step = isinstance(callee, ast.Attribute) and callee.attr == "step" and len(parts) >= 2
+                has_step |= is_step and any(_names(part, _RETURNS) for part in parts)
     return has_step
 
 

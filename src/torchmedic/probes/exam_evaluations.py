@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import ast
+import functools
+import sys
 import weakref
 from collections import Counter
+from typing import Any
 
 from torch import nn
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from torchmedic.facts import EvaluatedInTrain, Location
 from torchmedic.late import late_dataclass
 from torchmedic.probes.exam_modes import ModeExam, depends_on_mode
 from torchmedic.probes.expressions import called_name, function_of, parsed
-from torchmedic.probes.frames import is_user_file, location, location_of, user_frame
+from torchmedic.probes.frames import is_user_file, location, location_of, user_frame, user_location
 from torchmedic.probes.grad_blocks import GradBlocks, Site
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.patching import Patches, frame_hidden
 from torchmedic.probes.sources import file_at
 from torchmedic.record import Probe, Recorder, shielded
 
 _MOST_LOOKS = 200
+_MOST_LOADED = 40
+_LEAST_COUNTED = 10
 
 
 @late_dataclass()
 class _Seen:
-    """A trained model that was run without gradient while in training mode."""
+    """A trained model that was run without gradient while in training mode.
+
+    Of one that was only loaded, `loaded` is where; its passes after the same step, the last of which is `step`, count
+    as one phase.
+    """
 
     reference: weakref.ref[nn.Module]
     kind: type
@@ -33,6 +44,8 @@ class _Seen:
     where: Location | None
     block: Location | None
     block_text: str
+    loaded: Location | None = None
+    step: int = 0
 
 
 class EvaluationExam(Probe):
@@ -51,10 +64,37 @@ class EvaluationExam(Probe):
         self._looks = 0
         self._block: tuple[Location, str] | None = None
         self._shielded_begin = shielded(self)(self._begin)
+        self._loaded: dict[int, tuple[weakref.ref[nn.Module], Location]] = {}
+        self._patches = Patches()
+        self._hear_of_loading()
         GradBlocks.add(self)
 
     def remove(self) -> None:
         GradBlocks.remove(self)
+        self._patches.restore()
+
+    def _hear_of_loading(self) -> None:
+        original = nn.Module.load_state_dict
+        note = shielded(self)(self._note_loaded)
+
+        @functools.wraps(original)
+        def load_state_dict(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
+            with frame_hidden:
+                result = original(module, *args, **kwargs)
+            note(module, user_location(sys._getframe(1)))
+            return result
+
+        self._patches.replace(nn.Module, "load_state_dict", load_state_dict)
+
+    def _note_loaded(self, module: nn.Module, where: Location | None) -> None:
+        if where is not None and self.recorder.is_ours and len(self._loaded) < _MOST_LOADED:
+            self._loaded[id(module)] = weakref.ref(module), where
+
+    def on_any_mode(self, module: Any, training: bool) -> None:
+        """Who calls `eval()` on a loaded model, or on what it is a part of, knows of modes."""
+        if not training and self._loaded:
+            for part in module.modules():
+                self._loaded.pop(id(part), None)
 
     def block_begins(self, site: Site) -> None:
         if self.recorder.step and self._block is None and self._looks < _MOST_LOOKS and self.recorder.is_ours:
@@ -82,8 +122,10 @@ class EvaluationExam(Probe):
         self._end()
         known = self._seen.get(id(module))
         if known is not None and known.reference() is module:
-            known.phases += any(m.training for m in module.modules() if depends_on_mode(m))
-        elif self._is_trained(module):
+            if known.loaded is None or known.step != self.recorder.step:
+                known.phases += any(m.training for m in module.modules() if depends_on_mode(m))
+            known.step = self.recorder.step
+        elif self._is_trained(module) or self._loaded_at(module) is not None:
             sensitive = [m for m in module.modules() if depends_on_mode(m) and m.training]
             if sensitive:
                 frame = user_frame()
@@ -95,28 +137,43 @@ class EvaluationExam(Probe):
                     where=location_of(frame) if frame is not None else None,
                     block=block[0],
                     block_text=block[1],
+                    loaded=None if self._is_trained(module) else self._loaded_at(module),
+                    step=self.recorder.step,
                 )
 
     def on_finish(self) -> None:
         for key, seen in self._seen.items():
+            module = seen.reference()
+            if seen.loaded is not None and (key not in self._loaded or (module and self._is_trained(module))):
+                continue
             self.recorder.observe(
                 EvaluatedInTrain(
                     model=seen.kind.__name__,
                     layers=seen.layers,
                     phases=seen.phases,
-                    steps=self.recorder.step,
+                    steps=self.recorder.step if seen.loaded is None else seen.step,
                     where=seen.where,
                     block=seen.block,
                     block_text=seen.block_text,
                     eval_calls=self._modes.eval_calls(key),
                     own_train=_own_train(seen.kind),
                     train_called=_train_called(seen.block),
+                    loaded=seen.loaded,
                 )
             )
 
     def _is_trained(self, module: nn.Module) -> bool:
         held = {id(p) for o in self._optimizers.alive() for g in o.param_groups for p in g["params"]}
         return any(id(p) in held for p in module.parameters())
+
+    def _loaded_at(self, module: nn.Module) -> Location | None:
+        """Where a model was loaded, with statistics of BatchNorm in training mode that a training has made."""
+        reference, where = self._loaded.get(id(module), (None, None))
+        if reference is None or reference() is not module:
+            return None
+        norms = [m for m in module.modules() if isinstance(m, _BatchNorm) and m.training]
+        counts = [int(m.num_batches_tracked) for m in norms if m.num_batches_tracked is not None]
+        return where if max(counts, default=0) >= _LEAST_COUNTED else None
 
 
 def _own_train(kind: type) -> Location | None:

@@ -12,8 +12,8 @@ from torch.utils.data import Subset
 
 from torchmedic.facts import GroupsDealt
 from torchmedic.late import late_dataclass
-from torchmedic.probes.loaders import below_subsets
-from torchmedic.probes.rows import is_held_out, names_of_loader, tokens
+from torchmedic.probes.loaders import Loaders, below_subsets
+from torchmedic.probes.rows import is_held_out, names_at, names_of_loader, tokens
 from torchmedic.probes.sources import hung_at
 from torchmedic.probes.splits import split_line
 from torchmedic.probes.values import type_name
@@ -43,6 +43,9 @@ class GroupSplits(Probe):
     """Compares the groups of two subsets while their data set is alive."""
 
     name = "group-splits"
+
+    def __init__(self, loaders: Loaders) -> None:
+        self._loaders = loaders
 
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
@@ -75,7 +78,9 @@ class GroupSplits(Probe):
         if not isinstance(subset, Subset) or len(subset) > _MOST_SAMPLES:
             return None
         base, indices = below_subsets(subset, list(range(len(subset))))
+        # A framework asks for its loaders and keeps them to itself: then the line tells that makes them.
         names = names_of_loader(iterator._index_sampler, sys._getframe(3))
+        names = names or names_at(self._loaders.built_for(iterator))
         names = tuple(sorted(names, key=lambda name: not is_held_out((name,))))
         part = _Part(base=id(base), names=names, indices=[int(i) for i in indices])
         for other in self._parts.values():

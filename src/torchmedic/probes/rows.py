@@ -10,8 +10,10 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader
 
+from torchmedic.facts import Location
 from torchmedic.probes.expressions import parsed
 from torchmedic.probes.frames import is_user_file, outward
+from torchmedic.probes.sources import file_at
 
 _MOST_COLUMNS = 96
 _MOST_TOKENS = 512
@@ -117,6 +119,15 @@ def names_on_line(frame: FrameType | None) -> tuple[str, ...]:
         if telling:
             return telling
     return ()
+
+
+def names_at(place: Location | None) -> tuple[str, ...]:
+    """What the statement at a place reads, and the name of the function around it."""
+    file = file_at(place)
+    tree = parsed(file) if file else None
+    if place is None or tree is None:
+        return ()
+    return (*_names_at(tree, place.line), place.function.rpartition(".")[2])
 
 
 def _names_at(tree: ast.Module, line: int) -> tuple[str, ...]:

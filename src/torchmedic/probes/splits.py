@@ -29,7 +29,7 @@ def split_and_multiplication() -> tuple[Location | None, Location | None]:
                 is_split = statement.value is not None and _has_two_ends(statement.value)
             else:
                 is_split = bool(_called(statement) & _SPLITTING) or _is_cut(statement)
-                is_split &= any(tokens(n) & TEST_WORDS for n in _targets(statement))
+                is_split &= any(tokens(n) & TEST_WORDS for n in (*_targets(statement), *_held_by(statement)))
             copied = _copying(tree, statement) if is_split else None
             if is_split and (copied is not None or isinstance(statement, ast.Assign)):
                 place = location(str(module.__file__), statement.lineno)
@@ -103,6 +103,11 @@ def _returns(tree: ast.Module) -> Iterator[ast.Return]:
 
 def _targets(statement: ast.Assign) -> list[str]:
     return [n.id for target in statement.targets for n in ast.walk(target) if isinstance(n, ast.Name)]
+
+
+def _held_by(statement: ast.Assign) -> list[str]:
+    """`val_set` of `self.train_set, self.val_set = …`."""
+    return [n.attr for target in statement.targets for n in ast.walk(target) if isinstance(n, ast.Attribute)]
 
 
 def _called(statement: ast.Assign) -> set[str]:

@@ -42,7 +42,7 @@ class DeviceGuard:
     def __init__(self, optimizer: Any) -> None:
         self._company = Company()
         self.in_company = not self._company.is_alone
-        self._matter = f"room for a shadow {next(_numbers)}"
+        self._matter = f"shadow_{next(_numbers)}"
         self._device = next(_parameters(optimizer)).device
         self._flag = torch.zeros((), device=self._device)
         self._one = torch.ones((), device=self._device)

@@ -38,22 +38,24 @@ class EvaluationInTrainMode(Rule):
             if seen.own_train is not None:
                 yield self._mode_dropped(seen, seen.own_train)
                 continue
-            wrong = seen.train_called
+            wrong = seen.loaded or seen.train_called
             layers = " and ".join(f"{n} `{kind}`" for kind, n in seen.layers.items())
             yield self.diagnose(
                 headline=f"`{seen.model}` is evaluated in training mode: `eval()` is never called",
                 confidence="likely",
                 where=wrong or seen.block,
-                label="`eval()` is meant: what follows only evaluates"
-                if wrong
-                else "no gradients here, but dropout and BatchNorm still work as in training",
+                label=_label(seen),
                 also=also((seen.where, "the model is called here"), where=wrong or seen.block),
                 culprit=Culprit(module=seen.model, op="eval", phase="forward"),
                 evidence=(
                     f"{layers} were in training mode in {counted(seen.phases, 'evaluation')}",
                     "`BatchNorm` then normalises by the test batch and learns from it; dropout makes it random",
                 ),
-                remedies=(Remedy(title="call `model.eval()` before the evaluation and `model.train()` after it"),),
+                remedies=(
+                    Remedy(title="call `model.eval()` once it is loaded")
+                    if seen.loaded
+                    else Remedy(title="call `model.eval()` before the evaluation and `model.train()` after it"),
+                ),
             )
 
     def _mode_dropped(self, seen: EvaluatedInTrain, where: Location) -> Diagnosis:
@@ -69,3 +71,11 @@ class EvaluationInTrainMode(Rule):
             ),
             remedies=(Remedy(title="hand it on: `super().train(mode)`"),),
         )
+
+
+def _label(seen: EvaluatedInTrain) -> str:
+    if seen.loaded is not None:
+        return "loads what was trained, and leaves the model in training mode"
+    if seen.train_called is not None:
+        return "`eval()` is meant: what follows only evaluates"
+    return "no gradients here, but dropout and BatchNorm still work as in training"
