@@ -57,6 +57,8 @@ class Found:
     def _fit_lines(self) -> Iterator[str]:
         spare = self.card.usable - self.plan.peak_reserved
         verb = "fits" if self.fits else "does not fit"
+        if self.fits and self.plan.unreached:
+            verb = "fits as far as it was followed"
         rest = f"{size_text(abs(spare))} {'to spare' if spare >= 0 else 'too much'}"
         yield f"{self.card.name}: {verb}, {rest} of the {size_text(self.card.usable)} that tensors can have"
         if not self.fits and self.plan.peak_allocated <= self.card.usable:
