@@ -11,8 +11,10 @@ from torchmedic.checkups.memory.asking import Request
 from torchmedic.checkups.memory.cards import Card, card_named
 from torchmedic.checkups.memory.growth import fit
 from torchmedic.cli._memory_axes import Axis, Sweep, around, batch_axis
+from torchmedic.cli._memory_drivers import drivers
 from torchmedic.cli._memory_largest import Largest, Spent, largest_that_fits
-from torchmedic.facts import MemoryPlan
+from torchmedic.facts import Location, MemoryPlan
+from torchmedic.facts.memory_plan import BigTensor, LineShare
 
 _MIB = 1 << 20
 _CARD = card_named("1GiB")
@@ -84,3 +86,26 @@ def test_the_data_set_is_counted_in_the_flags_own_unit(flag: int, loader: int, m
     axis = batch_axis(["train.py"], plan)
     assert axis is not None
     assert (axis.current, axis.most) == (flag, most)
+
+
+def _big(where: Location, *shape: int) -> BigTensor:
+    size = 4 * shape[0] * shape[1]
+    return BigTensor(bytes=size, shape=shape, dtype="float32", category="activations", op="mm", module="", where=where)
+
+
+def test_the_power_of_growth_is_read_off_the_tensor() -> None:
+    """The smallest size has its peak elsewhere: what a line holds there says nothing about its growth."""
+    pairs, features = (Location(file="a.py", line=line, function="f", source="") for line in (5, 9))
+    plans = []
+    for size, little in ((128, 1000), (256, 4 * 256 * 256 * 4), (512, 4 * 512 * 512 * 4)):
+        held = size * 300 * 4 + 90_000
+        square = _big(pairs, 2 * size, 2 * size)
+        row = _big(features, size, 300)
+        shares = (LineShare(where=pairs, bytes=little), LineShare(where=features, bytes=held))
+        plans.append(replace(_plan(size, 1), by_line=shares, largest=(square, row), peak_allocated=little + held))
+    sizes = (128, 256, 512)
+    found = Sweep(Axis("bs", "--bs", 256), sizes, tuple(plans), fit(sizes, [plan.phase_peaks for plan in plans]))
+    assert [(one.where.line, one.power, one.tensor) for one in drivers(found)] == [
+        (5, 2.0, "float32[2 x bs, 2 x bs]"),
+        (9, 1.0, "float32[bs, 300]"),
+    ]
