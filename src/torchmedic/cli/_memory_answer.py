@@ -214,4 +214,7 @@ def _growth_json(found: Sweep) -> dict[str, Any]:
 
 def _remedy_line(one: Tried) -> str:
     note = f"; {one.note}" if one.note else ""
-    return f"  {size_text(one.allocated):>11}  {-one.gain / max(one.allocated + one.gain, 1):+6.1%}  {one.title}{note}"
+    # Memory in one piece spares what is reserved beside the tensors, not the tensors.
+    left = one.reserved if one.name == "expandable-segments" else one.allocated
+    what = " (reserved)" if one.name == "expandable-segments" else ""
+    return f"  {size_text(left):>11}  {-one.gain / max(left + one.gain, 1):+6.1%}  {one.title}{what}{note}"

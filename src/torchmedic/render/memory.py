@@ -16,13 +16,18 @@ _PHASES = {"setup": "the setup", "data": "loading a batch", "optimizer": "optimi
 def size_text(count: float, *, digits: int = 0) -> str:
     """A size in binary units, two decimals or as many digits as asked for.
 
-    >>> size_text(3 << 30), size_text(512)
-    ('3.00 GiB', '512 bytes')
+    >>> size_text(3 << 30), size_text(512), size_text(1000 << 10, digits=3)
+    ('3.00 GiB', '512 bytes', '1000 KiB')
     """
     for unit, size in (("GiB", _GIB), ("MiB", _MIB), ("KiB", _KIB)):
         if abs(count) >= size:
-            return f"{count / size:.{digits}g} {unit}" if digits else f"{count / size:.2f} {unit}"
-    return f"{count:.{digits}g} bytes" if digits else f"{count:.0f} bytes"
+            return f"{_rounded(count / size, digits)} {unit}" if digits else f"{count / size:.2f} {unit}"
+    return f"{_rounded(count, digits)} bytes" if digits else f"{count:.0f} bytes"
+
+
+def _rounded(number: float, digits: int) -> str:
+    """So many digits, and never an exponent."""
+    return f"{float(f'{number:.{digits}g}'):.{max(digits, 6)}g}"
 
 
 def plan_lines(plan: MemoryPlan) -> Iterator[str]:
