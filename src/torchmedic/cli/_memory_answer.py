@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from torchmedic.checkups.memory.asking import Request
@@ -57,6 +57,8 @@ class Found:
     def _fit_lines(self) -> Iterator[str]:
         spare = self.card.usable - self.plan.peak_reserved
         verb = "fits" if self.fits else "does not fit"
+        if self.fits and self.plan.unreached:
+            verb = "fits as far as it was followed"
         rest = f"{size_text(abs(spare))} {'to spare' if spare >= 0 else 'too much'}"
         yield f"{self.card.name}: {verb}, {rest} of the {size_text(self.card.usable)} that tensors can have"
         if not self.fits and self.plan.peak_allocated <= self.card.usable:
@@ -68,9 +70,12 @@ class Found:
         now = f" ({axis.current} now)" if axis.current else ""
         if not found.size:
             return f"  no {axis.name} that was tried fits, down to {found.too_large}"
+        if found.all_data:
+            return f"  every {axis.name} fits, up to all of the data set at once: {found.size}{now}"
         if found.too_large is None:
             return f"  the largest {axis.name} that was tried fits: {found.size}{now}"
-        return f"  largest {axis.name} that fits: {found.size}{now}; {found.too_large} does not"
+        rest = "; the search between them was cut short" if found.cut_short else ""
+        return f"  largest {axis.name} that fits: {found.size}{now}; {found.too_large} does not{rest}"
 
     def _dimension_lines(self) -> Iterator[str]:
         lines = list(dimension_lines(self.plan, self._room() if self.fits is not None else None))
@@ -96,9 +101,7 @@ class Found:
                 "usable": self.card.usable,
                 "fits": self.fits,
                 "spare": self.card.usable - self.plan.peak_reserved,
-                "largest": {"axis": axis, "size": self.largest.size, "too_large": self.largest.too_large}
-                if self.largest is not None
-                else None,
+                "largest": {"axis": axis, **asdict(self.largest)} if self.largest is not None else None,
             }
         return {
             **plan_json(self.plan),
@@ -211,4 +214,7 @@ def _growth_json(found: Sweep) -> dict[str, Any]:
 
 def _remedy_line(one: Tried) -> str:
     note = f"; {one.note}" if one.note else ""
-    return f"  {size_text(one.allocated):>11}  {-one.gain / max(one.allocated + one.gain, 1):+6.1%}  {one.title}{note}"
+    # Memory in one piece spares what is reserved beside the tensors, not the tensors.
+    left = one.reserved if one.name == "expandable-segments" else one.allocated
+    what = " (reserved)" if one.name == "expandable-segments" else ""
+    return f"  {size_text(left):>11}  {-one.gain / max(left + one.gain, 1):+6.1%}  {one.title}{what}{note}"

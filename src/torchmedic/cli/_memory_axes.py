@@ -22,11 +22,15 @@ _LOOKING = 1.5
 
 @dataclass(frozen=True)
 class Axis:
-    """A size of the script: `flag` on its command line, or the loader's batch where there is no flag."""
+    """A size of the script: `flag` on its command line, or the loader's batch where there is no flag.
+
+    `most` is the batch that takes all of the data set at once (0 where nobody knows): the script has no larger one.
+    """
 
     name: str
     flag: str = ""
     current: int = 0
+    most: int = 0
 
     def ask(self, command: Sequence[str], request: Request, size: int) -> MemoryPlan | None:
         return self.ask_each(command, request, [size])[0]
@@ -79,11 +83,20 @@ def batch_axis(command: Sequence[str], plan: MemoryPlan) -> Axis | None:
         if name in _BATCH_FLAGS or (inline and f"--{name.rpartition('.')[2]}" in _BATCH_FLAGS):
             value = inline or (command[at + 1] if at + 1 < len(command) else "")
             if value.isdigit() and int(value) > 0:
-                return Axis(name.lstrip("-"), name, int(value))
+                return Axis(name.lstrip("-"), name, int(value), _all_data(plan, int(value)))
     declared = next((flag for flag in _BATCH_FLAGS if plan.flags.get(flag)), None)
     if declared is not None:
-        return Axis(declared.lstrip("-"), declared, plan.flags[declared])
-    return Axis("batch", "", plan.loader_batch) if plan.loader_batch else None
+        size = plan.flags[declared]
+        return Axis(declared.lstrip("-"), declared, size, _all_data(plan, size))
+    now = plan.loader_batch
+    return Axis("batch", "", now, _all_data(plan, now)) if now else None
+
+
+def _all_data(plan: MemoryPlan, size: int) -> int:
+    """The size at which the loader's batch is all of its data; a flag may count several batches of it."""
+    if not plan.loader_batch or not plan.loader_samples or size % plan.loader_batch:
+        return 0
+    return max(plan.loader_samples * (size // plan.loader_batch), size)
 
 
 def parse_sweep(text: str) -> tuple[Axis, tuple[int, ...]]:
@@ -126,14 +139,20 @@ def _check_answers(axis: Axis, asked: Sequence[MemoryPlan | None], found: Sequen
         )
 
 
-def around(size: int) -> tuple[int, ...]:
-    """Sizes that tell how memory grows from here on."""
-    return tuple(sorted({max(1, size // 2), size * 2}))
+def around(size: int, most: int = 0) -> tuple[int, ...]:
+    """Sizes that tell how memory grows from here on, none larger than the data set.
+
+    >>> around(16), around(16, 20), around(16, 16)
+    ((8, 32), (8, 20), (4, 8))
+    """
+    larger = min(size * 2, most) if most else size * 2
+    further = larger if larger > size else size // 4
+    return tuple(sorted({max(1, size // 2), max(1, further)}))
 
 
 def grown_from(plan: MemoryPlan, axis: Axis, command: Sequence[str], request: Request) -> Sweep | None:
     """The growth along an axis, from the plan at hand and two more."""
-    more = sweep(command, request, axis, around(axis.current))
+    more = sweep(command, request, axis, around(axis.current, axis.most))
     if more is None:
         return None
     pairs = sorted([(axis.current, plan), *zip(more.sizes, more.plans, strict=True)], key=lambda pair: pair[0])

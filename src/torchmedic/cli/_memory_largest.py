@@ -21,10 +21,15 @@ _NEAR = 0.02
 
 @dataclass(frozen=True)
 class Largest:
-    """The largest size that was followed and fits (0: none did), and the smallest that was and does not."""
+    """The largest size that was followed and fits (0: none did), and the smallest that was and does not.
+
+    `all_data`: no batch of the data set is larger; `cut_short`: sizes between the two were left untried.
+    """
 
     size: int
     too_large: int | None
+    all_data: bool = False
+    cut_short: bool = False
 
 
 class Spent:
@@ -56,14 +61,19 @@ class _Search:
     def largest(self) -> Largest:
         beyond = min((size for size, plan in self._plans.items() if not self._fits(plan)), default=None)
         fitting = [s for s, plan in self._plans.items() if self._fits(plan) and (beyond is None or s < beyond)]
-        return Largest(max(fitting, default=0), beyond)
+        size = max(fitting, default=0)
+        return Largest(size, beyond, all_data=beyond is None and 0 < self._found.axis.most <= size)
 
     def next_guess(self) -> int | None:
         """A size between the bounds, or None where they are close enough."""
         low, high = self.largest.size, self.largest.too_large
         least = max(1, int(low * _NEAR))
         if high is None:
-            return max(self._by_law(low or 1), low + least)
+            most = self._found.axis.most
+            if most and low >= most:
+                return None
+            guess = max(self._by_law(low or 1), low + least)
+            return min(guess, most) if most else guess
         if high - low <= least:
             return None
         guess = self._between(low, high) if low else high // 2
@@ -99,4 +109,4 @@ def largest_that_fits(command: Sequence[str], request: Request, card: Card, foun
         if plan is None or plan.lost is not None or not plan.steps:
             break
         search.add(guess, plan)
-    return search.largest
+    return replace(search.largest, cut_short=search.next_guess() is not None)

@@ -57,6 +57,14 @@ class LostTrack:
 
 
 @fact
+class Unreached:
+    """A part of the script that was not come to: a data `loader` that gave no batch, an `evaluation`."""
+
+    what: str
+    where: Location
+
+
+@fact
 class MemoryMoment:
     """What was held at one moment of a step."""
 
@@ -87,9 +95,11 @@ class MemoryPlan(Observation):
     `mode` says how it was found: "fake-cuda" (as if a card were there), "fake-cpu" (all tensors counted as if they
     were on one), or "real" (measured). `phase_peaks` are the most bytes of each phase, `step_peaks` those of each
     optimizer step, `course` what was held over the step with the peak. `loader_batch` is the batch size of the script's
-    data loader (0 without one), `flags` are the whole numbers among its options. `dimensions` and `terms` say by which
-    sizes of the data the peak grows, as far as the shapes tell. `not_written` and `not_deleted` are the files that a
-    plain run would have changed. `ended` says that the script left by itself before its first step, `left_at` where.
+    data loader (0 without one), `loader_samples` what it goes over (0 where not known), `flags` are the whole numbers
+    among its options. `dimensions` and `terms` say by which sizes of the data the peak grows, as far as the shapes
+    tell. `not_written` and `not_deleted` are the files that a plain run would have changed. `ended` says that the
+    script left by itself before its first step, `left_at` where; `unreached` is what the peak may come in and nobody
+    followed.
     """
 
     kind: ClassVar[str] = "memory-plan"
@@ -115,6 +125,7 @@ class MemoryPlan(Observation):
     assumed: tuple[Assumption, ...] = ()
     lost: LostTrack | None = None
     loader_batch: int = 0
+    loader_samples: int = 0
     flags: dict[str, int] = field(default_factory=dict)
     dimensions: tuple[Dimension, ...] = ()
     terms: tuple[GrowthTerm, ...] = ()
@@ -122,6 +133,7 @@ class MemoryPlan(Observation):
     not_deleted: tuple[str, ...] = ()
     ended: bool = False
     left_at: Location | None = None
+    unreached: tuple[Unreached, ...] = ()
     seconds: float = 0.0
     torch: str = ""
 

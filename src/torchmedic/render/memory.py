@@ -16,13 +16,18 @@ _PHASES = {"setup": "the setup", "data": "loading a batch", "optimizer": "optimi
 def size_text(count: float, *, digits: int = 0) -> str:
     """A size in binary units, two decimals or as many digits as asked for.
 
-    >>> size_text(3 << 30), size_text(512)
-    ('3.00 GiB', '512 bytes')
+    >>> size_text(3 << 30), size_text(512), size_text(1000 << 10, digits=3)
+    ('3.00 GiB', '512 bytes', '1000 KiB')
     """
     for unit, size in (("GiB", _GIB), ("MiB", _MIB), ("KiB", _KIB)):
         if abs(count) >= size:
-            return f"{count / size:.{digits}g} {unit}" if digits else f"{count / size:.2f} {unit}"
-    return f"{count:.{digits}g} bytes" if digits else f"{count:.0f} bytes"
+            return f"{_rounded(count / size, digits)} {unit}" if digits else f"{count / size:.2f} {unit}"
+    return f"{_rounded(count, digits)} bytes" if digits else f"{count:.0f} bytes"
+
+
+def _rounded(number: float, digits: int) -> str:
+    """So many digits, and never an exponent."""
+    return f"{float(f'{number:.{digits}g}'):.{max(digits, 6)}g}"
 
 
 def plan_lines(plan: MemoryPlan) -> Iterator[str]:
@@ -70,9 +75,14 @@ def _moment(plan: MemoryPlan) -> Iterator[str]:
     phase = _PHASES.get(plan.phase, plan.phase)
     module = f" in `{plan.module}`" if plan.module else ""
     place = f", {_place(plan.where)}" if plan.where is not None else ""
-    yield f"when: in {phase} of step {plan.peak_step}{module}{place}"
+    yield f"when: in {phase} {_step_text(plan)}{module}{place}"
     if plan.phase_peaks:
         yield "peaks of the phases: " + ", ".join(f"{name} {size_text(b)}" for name, b in plan.phase_peaks.items())
+
+
+def _step_text(plan: MemoryPlan) -> str:
+    is_behind = plan.phase == "evaluation" and plan.peak_step > plan.steps > 0
+    return f"after step {plan.steps}" if is_behind else f"of step {plan.peak_step}"
 
 
 def _lost_lines(plan: MemoryPlan) -> Iterator[str]:
@@ -92,9 +102,16 @@ def _caveats(plan: MemoryPlan) -> Iterator[str]:
         for one in plan.assumed:
             times = f" ({one.times} times in {max(plan.steps, 1)} steps)" if one.times > 1 else ""
             yield f"  {_place(one.where) + ': ' if one.where else ''}{one.what}{times}"
+    yield from _unreached(plan)
     yield from _held_back(plan)
     if plan.lost is None and plan.steps == 0:
         yield "no optimizer step was seen: the peak is that of what ran"
+
+
+def _unreached(plan: MemoryPlan) -> Iterator[str]:
+    if plan.unreached:
+        yield f"not in the peak: {plan.steps} steps were followed, and these lines were not come to"
+        yield from (f"  {_place(one.where)}" for one in plan.unreached[:_ROWS])
 
 
 def _held_back(plan: MemoryPlan) -> Iterator[str]:
@@ -154,6 +171,7 @@ def plan_json(plan: MemoryPlan) -> dict[str, object]:
         "not_written": list(plan.not_written),
         "not_deleted": list(plan.not_deleted),
         "assumed": [{"what": a.what, "at": _place_json(a.where), "times": a.times} for a in plan.assumed],
+        "unreached": [{"what": one.what, "at": _place_json(one.where)} for one in plan.unreached],
         "stopped": {"error": plan.lost.error, "at": _place_json(plan.lost.where), "everywhere": plan.lost.everywhere}
         if plan.lost
         else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import torch
@@ -66,15 +67,15 @@ class Checkpointing(Cure):
 
 
 def _blocks(root: torch.nn.Module) -> list[torch.nn.Module]:
-    """The members of containers that repeat one class of module; of nested ones, the outer."""
+    """The members of a class that a container repeats, a head beside them or not; of nested ones, the outer."""
     found: list[torch.nn.Module] = []
     inside: set[int] = set()
     for part in root.modules():
         if id(part) in inside or not isinstance(part, (torch.nn.ModuleList, torch.nn.Sequential)):
             continue
-        members = list(part.children())
-        kinds = {type(member) for member in members}
-        if len(members) >= _FEWEST_BLOCKS and len(kinds) == 1 and any(members[0].children()):
+        kinds = Counter(type(member) for member in part.children() if any(member.children()))
+        members = [member for member in part.children() if kinds[type(member)] >= _FEWEST_BLOCKS]
+        if members:
             found += members
             inside |= {id(module) for member in members for module in member.modules()}
     return found

@@ -11,6 +11,7 @@ import torch
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
+from torchmedic.checkups.memory.afterwards import Afterwards
 from torchmedic.checkups.memory.cures import Cure
 from torchmedic.checkups.memory.names import ModuleNames
 from torchmedic.checkups.memory.patches import Patches
@@ -42,14 +43,15 @@ def after_closure(args: Any, kwargs: Any, act: Callable[[], None]) -> Any:
 
 
 class Following:
-    """Hooks on modules, optimizers and the engine; calls `enough` after the step that shows the peak."""
+    """Hooks on modules, optimizers and the engine; goes on to what comes `afterwards` behind the step with the peak."""
 
     def __init__(
-        self, pretence: Pretence, enough: Callable[[], None], cure: Cure | None = None, *, looking: float = _LOOKING
+        self, pretence: Pretence, leave: Callable[[], None], cure: Cure | None = None, *, looking: float = _LOOKING
     ) -> None:
         self.pretence = pretence
         self.steps = 0
-        self._enough = enough
+        self.afterwards = Afterwards(leave)
+        self._enough = self.afterwards.begin
         self._cure = cure or Cure()
         self._names = ModuleNames()
         self._counts: dict[int, int] = {}
@@ -89,6 +91,13 @@ class Following:
                 self._after_backward(retains_graph=any(args[2:4]) or bool(kwargs.get("retain_graph")))
 
         self._patches.put(torch.autograd, "backward", backward)
+        evaluate = torch.nn.Module.eval
+
+        def into_evaluation(module: torch.nn.Module) -> torch.nn.Module:
+            self.afterwards.note_evaluation()
+            return evaluate(module)
+
+        self._patches.put(torch.nn.Module, "eval", into_evaluation)
 
     def end(self) -> None:
         for hook in self._hooks:
@@ -108,7 +117,7 @@ class Following:
             self.pretence.world.modules.pop()
 
     def _begin_forward(self, root: torch.nn.Module) -> None:
-        if torch.is_grad_enabled():
+        if torch.is_grad_enabled() and not self.afterwards.beyond:
             self._begin_pass()
         self._names.learn(root)
         self._cure.before_forward(root)
@@ -116,7 +125,7 @@ class Following:
         for part in root.modules():
             for tensor in (*part._parameters.values(), *part._buffers.values()):
                 ledger.mark(tensor, "parameters", self._names.of(part))
-        if torch.is_grad_enabled():
+        if torch.is_grad_enabled() and not self.afterwards.beyond:
             ledger.phase = "forward"
         elif ledger.phase != "forward":
             ledger.phase = "evaluation"
@@ -126,6 +135,7 @@ class Following:
     def _before_backward(self, *, accumulates: bool, creates_graph: bool) -> None:
         ledger = self.pretence.ledger
         if not self.pretence.backward.running:
+            self.afterwards.note_backward()
             self._cure.before_backward()
             ledger.mark_saved()
             # What is to be differentiated again is kept as what the forward pass makes is.
@@ -168,7 +178,7 @@ class Following:
         ledger.made_in_step = 0
         self._passes.clear()
         ledger.step = self.steps
-        if self._seen_enough():
+        if self.afterwards.begun or self._seen_enough():
             self._enough()
 
     def _seen_enough(self) -> bool:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torchmedic.checkups.memory.afterwards import Afterwards
 
 _WHOLE_BATCHES = 3
 
@@ -15,16 +18,23 @@ class Loaders:
     Loaders of evaluation may have batches of another size: those of size `instead_of` are told, if that is not 0.
     """
 
-    def __init__(self, wanted: int = 0, *, instead_of: int = 0, plenty: bool = False) -> None:
+    def __init__(
+        self, wanted: int = 0, *, instead_of: int = 0, plenty: bool = False, afterwards: Afterwards | None = None
+    ) -> None:
+        self.afterwards = afterwards
         self._wanted = wanted
         self._instead_of = instead_of
         self._plenty = plenty
-        self._latest = 0
+        self._latest: Any = None
         self.batch = 0
+        self.samples = 0
 
     def _note_step(self) -> None:
         """The batch that came last before the first step was trained on."""
-        self.batch = self.batch or self._latest
+        if self._latest is not None and not self.batch:
+            self.batch, self.samples = self._latest.batch_size or 0, _samples_of(self._latest)
+        if self.afterwards is not None:
+            self.afterwards.note_step()
 
     def adapt(self) -> None:
         """Load in this process: workers would be children without the pretence."""
@@ -40,19 +50,21 @@ class Loaders:
             if self._wanted and is_meant and kwargs.get("batch_sampler") is None:
                 batch_size = self._wanted
             build(this, dataset, batch_size, *args, **kwargs)
+            if self.afterwards is not None:
+                self.afterwards.note_built(this)
             if self._plenty:
                 _go_over_again(this)
 
         def noted(this: Any) -> Any:
             batches: Any = dataloader._SingleProcessDataLoaderIter(this)
-            fetch, size = batches._next_data, this.batch_size or 0
+            fetch = batches._next_data
 
             def next_data() -> Any:
-                self._latest = size
+                self._latest = this
                 return fetch()
 
             batches._next_data = next_data
-            return batches
+            return self.afterwards.batches_of(this, batches) if self.afterwards is not None else batches
 
         def iterator(this: Any) -> Any:
             before = this.num_workers, this.timeout, this.pin_memory
@@ -63,6 +75,17 @@ class Loaders:
                 this.num_workers, this.timeout, this.pin_memory = before
 
         loader.__init__, loader._get_iterator = init, iterator
+
+
+def _samples_of(loader: Any) -> int:
+    """How many samples a loader goes over, 0 where nobody knows."""
+    sampler: Any = getattr(getattr(loader, "batch_sampler", None), "sampler", None)
+    if isinstance(sampler, _Cycle):
+        return sampler.whole
+    try:
+        return len(sampler)
+    except (TypeError, NotImplementedError):
+        return 0
 
 
 def _go_over_again(loader: Any) -> None:
@@ -79,6 +102,7 @@ class _Cycle:
 
     def __init__(self, sampler: Any, length: int) -> None:
         self._sampler, self._length = sampler, length
+        self.whole = len(sampler)
 
     def __len__(self) -> int:
         return self._length

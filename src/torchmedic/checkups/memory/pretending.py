@@ -10,6 +10,7 @@ from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.nn.parameter import UninitializedTensorMixin, is_lazy  # type: ignore[attr-defined]
 from torch.optim import optimizer
+from torch.utils._contextlib import _DecoratorContextManager
 
 from torchmedic.checkups.memory.activations import install_activations
 from torchmedic.checkups.memory.attention import Attention
@@ -62,6 +63,8 @@ class Pretence:
             install_ctc(self._patches, self.world)
             install_activations(self._patches)
         self._watch_the_engine()
+        for holder in (torch, torch.autograd, torch.autograd.grad_mode):
+            put(holder, "inference_mode", _InferenceMode)
         self._make_parameters_fake()
         self._let_values_out()
         if self._overlay is None:
@@ -165,6 +168,28 @@ class Pretence:
     def _do_not_save(self, *_args: Any, **_kwargs: Any) -> None:
         """A checkpoint without numbers must not overwrite a true one."""
         self.world.assume("`torch.save` was skipped")
+
+
+class _InferenceMode(_DecoratorContextManager):
+    """`torch.inference_mode` as `torch.no_grad`: it keeps as little, and lets operations be seen one by one."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        self._mode = mode
+
+    def __enter__(self) -> None:
+        self._before = torch.is_grad_enabled()
+        if self._mode:
+            torch.set_grad_enabled(False)
+
+    def __exit__(self, *_: object) -> None:
+        torch.set_grad_enabled(self._before)
+
+    def clone(self) -> _InferenceMode:
+        made: _InferenceMode = type(self)(self._mode)
+        return made
 
 
 def fake_like(world: World, tensor: torch.Tensor) -> torch.Tensor:

@@ -26,6 +26,7 @@ from torchmedic.probes.frames import is_user_file, location, user_location
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
 
+    from torchmedic.checkups.memory.afterwards import Afterwards
     from torchmedic.checkups.memory.following import Following
     from torchmedic.checkups.memory.frameworks import Loaders
     from torchmedic.checkups.memory.overlay import Overlay
@@ -90,9 +91,11 @@ def _give_up_in_time(
 
     def look(_number: int, frame: FrameType | None) -> None:
         nonlocal last
+        if following.afterwards.begun:
+            at_the_next_line(frame, lambda: _leave(finish))
         now = (following.steps, min(pretence.ledger.booked, 1))
         if now == last and now[1]:
-            _at_the_next_line(frame, functools.partial(give_up, user_location(frame)))
+            at_the_next_line(frame, functools.partial(give_up, user_location(frame)))
         last = now
         signal.alarm(patience)
 
@@ -100,7 +103,7 @@ def _give_up_in_time(
     signal.alarm(patience)
 
 
-def _at_the_next_line(frame: FrameType | None, act: Callable[[], None]) -> None:
+def at_the_next_line(frame: FrameType | None, act: Callable[[], None]) -> None:
     """Call `act` when a line of the user's begins: a signal may come in the middle of an operation on the card."""
 
     def on_line(_frame: FrameType, event: str, _argument: object) -> TraceFunction | None:
@@ -153,15 +156,24 @@ def pretend(
     pretence = Pretence(card_named(request.card), request.device, expandable=request.expandable, overlay=overlay)
 
     def finish(lost: LostTrack | None) -> None:
-        plan = make_plan(pretence, following.steps, began, f"fake-{request.device}", lost)
-        plan = _with_held_back(replace(plan, loader_batch=loaders.batch, flags=flags.values), overlay)
+        after = following.afterwards
+        # What fails behind the steps cost them nothing: evaluations without numbers may.
+        plan = make_plan(pretence, following.steps, began, f"fake-{request.device}", None if after.begun else lost)
+        plan = replace(
+            plan,
+            loader_batch=loaders.batch,
+            loader_samples=loaders.samples,
+            flags=flags.values,
+            unreached=after.unreached(lost if after.begun else None, evaluated="evaluation" in plan.phase_peaks),
+        )
+        plan = _with_held_back(plan, overlay)
         following.end()
         pretence.end()
         _write(plan if request.device == "cpu" else _if_trusted(plan), folder)
 
     pretence.world.read_as = request.read_as
     following = Following(pretence, lambda: _leave(finish), cure_named(request.remedy), looking=request.looking)
-    loaders, flags = _loaders(request), Flags()
+    loaders, flags = _loaders(request, following.afterwards), Flags()
     adapt_frameworks(loaders, flags, after_import)
     after_import("safetensors.torch", adapt_safetensors)
     pretence.begin()
@@ -170,10 +182,10 @@ def pretend(
     return finish
 
 
-def _loaders(request: Request) -> Loaders:
+def _loaders(request: Request, afterwards: Afterwards) -> Loaders:
     from torchmedic.checkups.memory.frameworks import Loaders
 
-    return Loaders(request.loader_batch, instead_of=request.loader_now, plenty=request.plenty)
+    return Loaders(request.loader_batch, instead_of=request.loader_now, plenty=request.plenty, afterwards=afterwards)
 
 
 def follow_model(folder: Path, train: Callable[[], None], card: str, device: str) -> None:
