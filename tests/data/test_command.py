@@ -71,7 +71,7 @@ def test_rows_lists_bad_items_of_arrays_graphs_and_images(tmp_path: Path) -> Non
     (tmp_path / "3.png").write_bytes(b"nothing")
     assert _run(tmp_path, "--rows", tmp_path / "bad" / "rows.parquet").exit_code == 1
     read = f"SELECT * FROM '{tmp_path}/bad/rows.parquet'"
-    rows = {(Path(source).name, *rest) for source, *rest, _ in duckdb.sql(read).fetchall()}
+    rows = {(Path(source).name, *rest) for source, *rest, _, _ in duckdb.sql(read).fetchall()}
     assert {("stack.npy", 7, "stack", "single-value", "3.0"), ("stack.npy", 9, "stack[9, 1, 2]", "nan", "nan")} <= rows
     assert {("stack.npy", i, f"stack[{i}, 0, 0]", "inf", "inf") for i in range(11, 31)} <= rows
     assert ("graph.pt", 4, "graph.x[4, 1]", "nan", "nan") in rows
