@@ -92,8 +92,8 @@ class Wraparound(Probe):
             if called is not None:
                 self._look(called.names, _arithmetic(ast.Module(body=called.body, type_ignores=[])))
 
-    def _look(self, frame: Names, found: list[tuple[str, ast.BinOp]]) -> None:
-        for target, node in found:
+    def _look(self, frame: Names, nodes: list[tuple[str, ast.BinOp]]) -> None:
+        for target, node in nodes:
             place = (frame.f_code.co_filename, node.lineno)
             if place in self._known:
                 continue
