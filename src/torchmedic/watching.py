@@ -45,11 +45,13 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
     from torchmedic.probes.worker_memory import WorkerMemory
     from torchmedic.probes.wraparound import Wraparound
     from torchmedic.replay.doctor import Doctor
+    from torchmedic.replay.skips import Skips
 
     modules, optimizers, loaders = Modules(born_before), Optimizers(), Loaders()
     vitals = Vitals(modules)
     seen = (modules, optimizers, vitals, Autograd(), LoadedFiles(), Batches(), loaders)
-    watching = (*seen, Doctor(modules, optimizers, loaders))
+    doctor = Doctor(modules, optimizers, loaders)
+    watching = (*seen, doctor, Skips(doctor))
     silent = (
         LossExam(modules, optimizers),
         Pulse(optimizers),

@@ -147,6 +147,7 @@ from torchmedic.facts.numerics import Operand as Operand
 from torchmedic.facts.numerics import OpFact as OpFact
 from torchmedic.facts.numerics import Origin as Origin
 from torchmedic.facts.numerics import SickStep as SickStep
+from torchmedic.facts.numerics import SkippedUpdates as SkippedUpdates
 from torchmedic.facts.numerics import Source as Source
 from torchmedic.facts.numerics import SummedUp as SummedUp
 from torchmedic.facts.numerics import SumTrial as SumTrial

@@ -9,6 +9,9 @@ from torchmedic.facts.datacheck import ArraySeen
 from torchmedic.facts.fact import fact
 from torchmedic.facts.spreads import Histogram
 
+# The `way` of a sick step that the script has left out by itself.
+SKIPPED = "skipped by the script"
+
 
 @fact
 class Operand:
@@ -187,6 +190,20 @@ class SickStep(Observation):
     backwards: int = 0
     by_hand: bool = False
     was_applied: bool = False
+
+
+@fact
+class SkippedUpdates(Observation):
+    """How many steps the script left out by itself because their loss or gradients were bad, and how many it made.
+
+    `step` is the first of those left out, `what` was bad in it: "loss" (it got no `backward`) or "gradient".
+    """
+
+    kind: ClassVar[str] = "skipped-updates"
+    step: int | None
+    what: str
+    skipped: int
+    updates: int
 
 
 @fact

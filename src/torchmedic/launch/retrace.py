@@ -33,6 +33,7 @@ from torchmedic.facts import (
     Trial,
     WholeTargets,
 )
+from torchmedic.facts.numerics import SKIPPED
 from torchmedic.launch.parent import run_script
 from torchmedic.ranks.merging import load_whole, rank_files
 from torchmedic.settings import RUN_FILE, Purpose, Settings
@@ -241,6 +242,7 @@ def settings_again(settings: Settings, purpose: Purpose, asks: Question, asked: 
     backward = sick.backwards - 1 if sick is not None and asks is spoiled_between_steps else None
     trial = str(asked.where) if isinstance(asked, SummedUp) else ""
     trial = f"{asked.cast.file}:{asked.cast.line}" if isinstance(asked, WholeTargets) else trial
+    trial = sick.what if sick is not None and sick.way == SKIPPED else trial
     trial = ";".join(asked.functions) if isinstance(asked, CoarseField) else trial
     return replace(settings, purpose=purpose, until_step=step, until_backward=backward, trial=trial)
 

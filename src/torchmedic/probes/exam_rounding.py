@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import sys
+from types import FrameType
 from typing import Any
 
 import torch
 
-from torchmedic.facts import RoundedAway
+from torchmedic.facts import Location, RoundedAway
 from torchmedic.late import late_dataclass
+from torchmedic.probes.expressions import enclosing_function, parsed, peek
+from torchmedic.probes.frames import is_user_file, location, outward
 from torchmedic.probes.holdings import registered
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
@@ -17,6 +22,7 @@ _STEPS_LOOKED_AT = frozenset({2, 5, 10, 20, 40})
 _SHORT = (torch.bfloat16, torch.float16)
 _MOST_VALUES = 100_000
 _MOST_PARAMETERS = 8
+_CASTS = {"bfloat16": torch.bfloat16, "half": torch.float16}
 
 
 @late_dataclass()
@@ -84,7 +90,7 @@ class RoundingExam(Probe):
                 typical_weight=typical,
                 spacing=typical * float(torch.finfo(before.parameter.dtype).eps),
                 lr=lr,
-                born=self._modules.born_at(owner.module),
+                born=_cast_at(before.parameter, sys._getframe(1)) or self._modules.born_at(owner.module),
                 optimizer_built=self._optimizers.built_at(optimizer),
                 step=self.recorder.step,
             )
@@ -94,3 +100,28 @@ class RoundingExam(Probe):
         for name, shares in self._still.items():
             if len(shares) >= 3:
                 self.recorder.observe(self._facts[name])
+
+
+def _cast_at(parameter: torch.Tensor, frame: FrameType) -> Location | None:
+    """The line of a running function, or of the script, that casts a module with this parameter to its short format."""
+    for each in outward(frame):
+        file = each.f_code.co_filename
+        tree = parsed(file) if is_user_file(file) else None
+        for node in ast.walk(enclosing_function(tree, each)) if tree is not None else ():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                held = peek(node.func.value, each)
+                if _format_of(node, node.func.attr, each) is parameter.dtype and _holds(held, parameter):
+                    return location(file, node.func.end_lineno or node.lineno, each.f_code.co_qualname)
+    return None
+
+
+def _format_of(call: ast.Call, method: str, frame: FrameType) -> Any:
+    """The format that `x.half()` or `x.to(device, torch.half)` asks for; None where it asks for none."""
+    if method not in ("to", "type"):
+        return _CASTS.get(method)
+    given = (peek(argument, frame) for argument in (*call.args, *(keyword.value for keyword in call.keywords)))
+    return next((value for value in given if isinstance(value, torch.dtype)), None)
+
+
+def _holds(held: Any, parameter: torch.Tensor) -> bool:
+    return isinstance(held, torch.nn.Module) and any(p is parameter for p in held.parameters())

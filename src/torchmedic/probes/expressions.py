@@ -6,12 +6,23 @@ import ast
 import functools
 import itertools
 import linecache
+from collections.abc import Mapping
 from types import CodeType, FrameType, TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 from torchmedic.probes.frames import is_user_file
 
 MISSING = object()
+
+
+class Scope(Protocol):
+    """Where names are looked up: a frame, or what stands for one that is gone."""
+
+    @property
+    def f_locals(self) -> Mapping[str, Any]: ...
+
+    @property
+    def f_globals(self) -> Mapping[str, Any]: ...
 
 
 def innermost_user(tb: TracebackType | None) -> TracebackType | None:
@@ -98,7 +109,7 @@ def called_name(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
 
 
-def peek(node: ast.AST | None, frame: FrameType) -> Any:
+def peek(node: ast.AST | None, frame: Scope) -> Any:
     """The value of a name, an attribute or a plain subscript; MISSING for whatever would have to run code."""
     if isinstance(node, ast.Name):
         return frame.f_locals.get(node.id, frame.f_globals.get(node.id, MISSING))

@@ -179,10 +179,13 @@ class Leaks(Probe):
             graph = self._graph(each.tensor, each.made)
             if graph.is_chain:
                 chains[id(each.tensor)] = (each, graph)
-        for keeper, tensors in keepers_of([each.tensor for each, _ in chains.values()], frame) if chains else ():
-            if keeper.container in ("", "tuple"):
-                newest, graph = chains[id(tensors[0])]
-                self._note(keeper, True, tensors[:1], graph.oldest, newest.made, graph, at_end)
+        found = keepers_of([each.tensor for each, _ in chains.values()], frame) if chains else []
+        alone = [each for each in found if each[0].container in ("", "tuple")]
+        # A state may have a few parts, one for each class or layer; what holds many collects them.
+        parts = [each for each in found if each[0].container in ("list", "dict") and len(each[1]) < _LEAST_KEPT]
+        for keeper, tensors in alone or parts:
+            newest, graph = chains[id(tensors[0])]
+            self._note(keeper, True, tensors[:1], graph.oldest, newest.made, graph, at_end)
 
     def _graph(self, tensor: torch.Tensor, made: int) -> _Graph:
         graph = _Graph(newest=made, nodes=0, freed=False, bytes=0)

@@ -12,6 +12,7 @@ import torch
 from torch.utils.data import _utils
 
 from torchmedic.facts import WrappedArithmetic
+from torchmedic.probes.called_functions import Names, call_again, calls_of
 from torchmedic.probes.expressions import MISSING, enclosing_function, parsed, peek
 from torchmedic.probes.frames import is_user_file, location, outward
 from torchmedic.probes.patching import Patches, frame_hidden
@@ -62,6 +63,7 @@ class Wraparound(Probe):
         for frame in outward(sys._getframe(1)):
             if is_user_file(frame.f_code.co_filename):
                 self._read(frame, before=frame.f_lineno or 0)
+                self._read_called(frame, before=frame.f_lineno or 0)
 
     def _on_call(self, frame: FrameType, event: str, argument: Any) -> Any:
         if not is_user_file(frame.f_code.co_filename):
@@ -77,11 +79,23 @@ class Wraparound(Probe):
     def _read(self, frame: FrameType, before: int) -> None:
         """Look at the arithmetic of one function whose names are still bound."""
         tree = parsed(frame.f_code.co_filename)
-        if tree is None:
-            return
-        for target, node in _arithmetic(enclosing_function(tree, frame)):
+        if tree is not None:
+            found = _arithmetic(enclosing_function(tree, frame))
+            self._look(frame, [(target, node) for target, node in found if node.lineno < before])
+
+    def _read_called(self, frame: FrameType, before: int) -> None:
+        """Look into functions that have returned, where what they were given is still held by the names of the call."""
+        tree = parsed(frame.f_code.co_filename)
+        scope = enclosing_function(tree, frame) if tree is not None else None
+        for call in calls_of(scope, before) if scope is not None else ():
+            called = call_again(call, frame)
+            if called is not None:
+                self._look(called.names, _arithmetic(ast.Module(body=called.body, type_ignores=[])))
+
+    def _look(self, frame: Names, nodes: list[tuple[str, ast.BinOp]]) -> None:
+        for target, node in nodes:
             place = (frame.f_code.co_filename, node.lineno)
-            if place in self._known or node.lineno >= before:
+            if place in self._known:
                 continue
             left, right = _value(node.left, frame), _value(node.right, frame)
             found = wrapped(node.op, left, right)
@@ -120,7 +134,7 @@ def _arithmetic(scope: ast.AST) -> list[tuple[str, ast.BinOp]]:
     return found
 
 
-def _value(node: ast.AST, frame: FrameType) -> Any:
+def _value(node: ast.AST, frame: Names) -> Any:
     """A name, an attribute or an array's item, read without running any code of the user."""
     if isinstance(node, ast.Subscript):
         owner = _value(node.value, frame)
@@ -136,7 +150,7 @@ def _value(node: ast.AST, frame: FrameType) -> Any:
     return MISSING
 
 
-def _index(node: ast.AST, frame: FrameType) -> Any:
+def _index(node: ast.AST, frame: Names) -> Any:
     if isinstance(node, ast.Tuple):
         parts = tuple(_index(part, frame) for part in node.elts)
         return MISSING if any(part is MISSING for part in parts) else parts

@@ -78,6 +78,11 @@ class Doctor(Probe):
 
     # -- events --------------------------------------------------------------------------------------------------
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a sick step is being looked into, or was; or a scaler is in charge, which skips steps by itself."""
+        return self._case is not None or bool(self._further) or self._scalers.is_scaling
+
     def on_optimizer(self, optimizer: Any) -> None:
         """Shards of parameters tell a rank its own part only, and looking at them whole would cost messages."""
         self.guard.on_optimizer(optimizer)

@@ -27,8 +27,13 @@ def computed_at(run: Run, layer: ModuleFact | None, setting: str) -> Location | 
         return None
     code = Code.of(run)
     given = argument_of(code, built, layer, setting)
-    found = _Number(code).of_expression(given, built, 0) if given is not None else None
-    return found if found is not None and (found.file, found.line) != (built.file, built.line) else None
+    return number_worked_out(code, given, built) if given is not None else None
+
+
+def number_worked_out(code: Code, expression: ast.expr, place: Location) -> Location | None:
+    """Where the number that an expression at a place stands for was worked out, if somewhere else."""
+    found = _Number(code).of_expression(expression, place, 0)
+    return found if found is not None and (found.file, found.line) != (place.file, place.line) else None
 
 
 def argument_of(code: Code, built: Location, layer: ModuleFact, setting: str) -> ast.expr | None:

@@ -16,6 +16,7 @@ from torchmedic.facts import (
     Origin,
     Run,
     SickStep,
+    SkippedUpdates,
     Source,
     TensorSummary,
     Trial,
@@ -61,6 +62,11 @@ class Case:
         origin = next((o for o in run.all(Origin) if o.step == sick.step), None)
         trials = tuple(t for t in run.all(Trial) if t.step == sick.step)
         return cls(run=run, sick=sick, origin=origin, trials=trials, births=tuple(run.all(Birth)))
+
+    @property
+    def skipped(self) -> SkippedUpdates | None:
+        """Where the script left this step and others out by itself."""
+        return next((seen for seen in self.run.all(SkippedUpdates) if seen.step == self.sick.step), None)
 
     @property
     def source(self) -> Source | None:

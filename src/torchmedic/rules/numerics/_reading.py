@@ -126,6 +126,10 @@ def _consequences(case: Case) -> Iterator[str]:
     if case.sick.bad_buffers:
         buffers = ", ".join(f"`{name}`" for name in case.sick.bad_buffers[:3])
         yield f"NaN was written into the buffer {buffers}: loss and gradients are finite, evaluation will not be"
+    if case.skipped is not None:
+        what = "loss was" if case.skipped.what == "loss" else "gradients were"
+        total = case.skipped.skipped + case.skipped.updates
+        yield f"the {what} not finite, and the script itself left out {case.skipped.skipped} of {total} updates"
     if case.sick.what == "scaler" and case.sick.scale is not None:
         yield f"the loss scale is {number(case.sick.scale)}: the scaler skips such steps and trains nothing"
 

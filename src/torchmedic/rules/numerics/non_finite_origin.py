@@ -36,7 +36,7 @@ class NonFiniteOrigin(NumericsRule):
 
     def _without_origin(self, case: Case) -> Explanation | None:
         """The step could not be run again: only its symptom is known."""
-        if case.sick.what == "update":
+        if case.sick.what == "update" or case.skipped is not None:
             return None
         return Explanation(
             headline=fitted(f"{became(case)} {at_step(case)}, and the step could not be run again"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import NeverStepped, Run
+from torchmedic.facts import NeverStepped, Origin, Run, SkippedUpdates
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.wiring._telling import also, listed
 
@@ -20,6 +20,8 @@ class OptimizerNeverStepped(Rule):
     folds = ("TRN",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
+        if run.first(SkippedUpdates) is not None and run.first(Origin) is not None:
+            return  # the script does not step because the gradients are not finite: that has a cause of its own
         for seen in run.all(NeverStepped):
             yield self.diagnose(
                 headline=f"`backward` ran {seen.backwards} times, but `{seen.optimizer}.step()` was never called",
