@@ -205,6 +205,7 @@ from torchmedic.facts.resuming import ScalerLeftInFile as ScalerLeftInFile
 from torchmedic.facts.resuming import ScheduleBegunAnew as ScheduleBegunAnew
 from torchmedic.facts.resuming import StateLeftInFile as StateLeftInFile
 from torchmedic.facts.resuming import StateOfOtherParameter as StateOfOtherParameter
+from torchmedic.facts.scene import AddedPart as AddedPart
 from torchmedic.facts.scene import GradModeAtCrash as GradModeAtCrash
 from torchmedic.facts.scene import HiddenLayers as HiddenLayers
 from torchmedic.facts.scene import Holder as Holder
@@ -214,6 +215,7 @@ from torchmedic.facts.scene import InplaceClash as InplaceClash
 from torchmedic.facts.scene import LayerBuilt as LayerBuilt
 from torchmedic.facts.scene import LoaderAtCrash as LoaderAtCrash
 from torchmedic.facts.scene import ModelAtCrash as ModelAtCrash
+from torchmedic.facts.scene import NothingLearns as NothingLearns
 from torchmedic.facts.scene import SourceFile as SourceFile
 from torchmedic.facts.scene import StaleGraph as StaleGraph
 from torchmedic.facts.schedules import GroupRates as GroupRates

@@ -42,6 +42,7 @@ from torchmedic.probes.exam_statements import StatementExam
 from torchmedic.probes.exam_strays import StrayExam
 from torchmedic.probes.exam_units import UnitExam
 from torchmedic.probes.exam_zeros import ZeroExam
+from torchmedic.probes.frozen_at_crash import FrozenAtCrash
 from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
@@ -58,6 +59,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         lineage,
         LeafExam(modules, optimizers, lineage),
         freezes,
+        FrozenAtCrash(modules, optimizers, freezes),
         CutExam(modules, optimizers, lineage, freezes),
         CycleExam(modules, optimizers),
         DiscardExam(modules, optimizers),
