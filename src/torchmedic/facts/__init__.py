@@ -73,6 +73,7 @@ from torchmedic.facts.directions import EntropyMoved as EntropyMoved
 from torchmedic.facts.directions import OverlapMoved as OverlapMoved
 from torchmedic.facts.directions import PolicyMoved as PolicyMoved
 from torchmedic.facts.discards import DiscardedGradients as DiscardedGradients
+from torchmedic.facts.discards import LeftGradients as LeftGradients
 from torchmedic.facts.encodings import EncodedAnew as EncodedAnew
 from torchmedic.facts.environment import Environment as Environment
 from torchmedic.facts.environment import FailedImport as FailedImport

@@ -20,6 +20,7 @@ from torchmedic.probes.exam_gradients import GradientExam
 from torchmedic.probes.exam_group_options import GroupOptionExam
 from torchmedic.probes.exam_lasting_settings import LastingSettings
 from torchmedic.probes.exam_leaves import LeafExam
+from torchmedic.probes.exam_left_gradients import LeftGradientExam
 from torchmedic.probes.exam_loaded_rates import LoadedRateExam
 from torchmedic.probes.exam_lost_flags import LostFlags
 from torchmedic.probes.exam_modes import ModeExam
@@ -62,6 +63,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         FrozenAtCrash(modules, optimizers, freezes),
         CutExam(modules, optimizers, lineage, freezes),
         CycleExam(modules, optimizers),
+        LeftGradientExam(modules, optimizers),
         DiscardExam(modules, optimizers),
         modes,
         schedules,
