@@ -116,7 +116,7 @@ class LossWithoutGraph(Rule):
         new = seen.added[-1] if seen.added else None
         return self.diagnose(
             headline=f"{quoted(name)} has no gradient: all {seen.count} parameters of `{seen.optimizer}` are frozen"
-            + (f", with them the new layer `{new.path}`" if new else ""),
+            + (f", the new `{new.path}` too" if new else ""),
             confidence="proven" if not seen.learning else "likely",
             where=seen.where,
             label="sets `requires_grad` to False" + (f" when `{new.path}` is in the model already" if new else ""),
