@@ -71,8 +71,12 @@ from torchmedic.facts.directions import EntropyMoved as EntropyMoved
 from torchmedic.facts.directions import OverlapMoved as OverlapMoved
 from torchmedic.facts.directions import PolicyMoved as PolicyMoved
 from torchmedic.facts.discards import DiscardedGradients as DiscardedGradients
+<<<<<<< HEAD
 from torchmedic.facts.edges import EdgesSeen as EdgesSeen
 from torchmedic.facts.edges import NodesSeen as NodesSeen
+=======
+from torchmedic.facts.discards import LeftGradients as LeftGradients
+>>>>>>> c2b5b3c5076c1a03b3095ab9eccb2a0e3220879b
 from torchmedic.facts.encodings import EncodedAnew as EncodedAnew
 from torchmedic.facts.environment import Environment as Environment
 from torchmedic.facts.environment import FailedImport as FailedImport
@@ -206,6 +210,7 @@ from torchmedic.facts.resuming import ScalerLeftInFile as ScalerLeftInFile
 from torchmedic.facts.resuming import ScheduleBegunAnew as ScheduleBegunAnew
 from torchmedic.facts.resuming import StateLeftInFile as StateLeftInFile
 from torchmedic.facts.resuming import StateOfOtherParameter as StateOfOtherParameter
+from torchmedic.facts.scene import AddedPart as AddedPart
 from torchmedic.facts.scene import GradModeAtCrash as GradModeAtCrash
 from torchmedic.facts.scene import HiddenLayers as HiddenLayers
 from torchmedic.facts.scene import Holder as Holder
@@ -215,6 +220,7 @@ from torchmedic.facts.scene import InplaceClash as InplaceClash
 from torchmedic.facts.scene import LayerBuilt as LayerBuilt
 from torchmedic.facts.scene import LoaderAtCrash as LoaderAtCrash
 from torchmedic.facts.scene import ModelAtCrash as ModelAtCrash
+from torchmedic.facts.scene import NothingLearns as NothingLearns
 from torchmedic.facts.scene import SourceFile as SourceFile
 from torchmedic.facts.scene import StaleGraph as StaleGraph
 from torchmedic.facts.schedules import GroupRates as GroupRates

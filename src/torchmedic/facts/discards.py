@@ -27,3 +27,24 @@ class DiscardedGradients(Observation):
     stepped: Location | None = None
     built: Location | None = None
     step: int | None = None
+
+
+@fact
+class LeftGradients(Observation):
+    """Parameters whose gradients no clearing reaches, while others of the same optimizer are cleared at every step.
+
+    In each of `cycles` steps on end backward added to what the step before had used. The norms are of the largest.
+    """
+
+    kind: ClassVar[str] = "left-gradients"
+    step: int | None
+    optimizer: str
+    built: Location | None
+    parameters: tuple[str, ...]
+    count: int
+    cleared: int
+    cycles: int
+    norm_first: float | None
+    norm_last: float | None
+    backward: Location | None
+    zero_grad: Location | None

@@ -61,6 +61,35 @@ class ModelAtCrash(Observation):
 
 
 @fact
+class AddedPart:
+    """A part that was put into a model when that had been made."""
+
+    path: str
+    where: Location
+
+
+@fact
+class NothingLearns(Observation):
+    """`backward` found no graph, and all that the optimizer built last was given is frozen.
+
+    `where` is the line that froze it, `added` what had been put into the model shortly before. Of the model itself
+    `learning` of `of_model` parameters are not frozen.
+    """
+
+    kind: ClassVar[str] = "nothing-learns"
+    model: str
+    optimizer: str
+    built: Location | None
+    parameters: tuple[str, ...]
+    count: int
+    of_model: int
+    learning: int
+    where: Location
+    added: tuple[AddedPart, ...] = ()
+    step: int | None = None
+
+
+@fact
 class LayerBuilt(Observation):
     """The user's line that made a layer of the model that failed, and those that led to it, innermost first."""
 

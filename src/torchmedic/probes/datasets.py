@@ -18,7 +18,7 @@ from torchmedic.probes.cut_lines import cut_line
 from torchmedic.probes.frames import user_location
 from torchmedic.probes.grad_blocks import GradBlocks, Site
 from torchmedic.probes.kin_rows import RowSample, kin_fact
-from torchmedic.probes.loader_passes import LoaderPass, note_labels, pass_fact, weakly
+from torchmedic.probes.loader_passes import LoaderPass, being_learned, note_labels, pass_fact, weakly
 from torchmedic.probes.loaders import Loaders
 from torchmedic.probes.rows import (
     fingerprints,
@@ -57,6 +57,7 @@ class DataExam(Probe):
         self._seen: dict[int, LoaderPass] = {}
         self._kin: dict[frozenset[int], Kinship] = {}
         self._current: LoaderPass | None = None
+        self._handed = 0
         self._depth = 0
         self._calls = 0
         self._evaluated: dict[int, int] = {}
@@ -119,10 +120,15 @@ class DataExam(Probe):
         if loader is not self._current:
             self._current = loader
             self._hook()
-        if loader.latest() is not iterator:
-            loader.latest = weakref.ref(iterator)
+        self._handed += 1
+        loader.hand_out(iterator, self._handed)
         if loader.iterator() is iterator and loader.batches < _MOST_BATCHES:
             note_labels(loader, batch)
+
+    def on_end(self, iterator: Any) -> None:
+        loader = self._seen.get(id(iterator._index_sampler))
+        if loader is not None and loader.latest() is iterator:
+            loader.is_over = True
 
     def _known(self, sampler: Any, iterator: Any) -> LoaderPass | None:
         """Loaders that are made on the spot come and go, and the next one may get the `id` of the last."""
@@ -157,7 +163,7 @@ class DataExam(Probe):
         if self.recorder.clock_is_held:
             return
         self._rest_when_seen_enough()
-        loader = self._current
+        loader = being_learned(self._seen.values(), self._current)
         if loader is None:
             return
         loader.stepped += 1
@@ -202,8 +208,9 @@ class DataExam(Probe):
         self._hook()
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
-        if self._current is not None:
-            self._current.trained += 1
+        learned = being_learned(self._seen.values(), self._current)
+        if learned is not None:
+            learned.trained += 1
         if self._last is None:
             return
         (module, rows), self._last = self._last, None

@@ -20,6 +20,7 @@ from torchmedic.probes.exam_gradients import GradientExam
 from torchmedic.probes.exam_group_options import GroupOptionExam
 from torchmedic.probes.exam_lasting_settings import LastingSettings
 from torchmedic.probes.exam_leaves import LeafExam
+from torchmedic.probes.exam_left_gradients import LeftGradientExam
 from torchmedic.probes.exam_loaded_rates import LoadedRateExam
 from torchmedic.probes.exam_lost_flags import LostFlags
 from torchmedic.probes.exam_modes import ModeExam
@@ -42,6 +43,7 @@ from torchmedic.probes.exam_statements import StatementExam
 from torchmedic.probes.exam_strays import StrayExam
 from torchmedic.probes.exam_units import UnitExam
 from torchmedic.probes.exam_zeros import ZeroExam
+from torchmedic.probes.frozen_at_crash import FrozenAtCrash
 from torchmedic.probes.lineage import Lineage
 from torchmedic.probes.modules import Modules
 from torchmedic.probes.optimizers import Optimizers
@@ -58,8 +60,10 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         lineage,
         LeafExam(modules, optimizers, lineage),
         freezes,
+        FrozenAtCrash(modules, optimizers, freezes),
         CutExam(modules, optimizers, lineage, freezes),
         CycleExam(modules, optimizers),
+        LeftGradientExam(modules, optimizers),
         DiscardExam(modules, optimizers),
         modes,
         schedules,

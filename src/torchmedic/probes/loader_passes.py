@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import field
 from typing import Any
+
+import torch
 
 from torchmedic.facts import LoaderSeen, Location
 from torchmedic.late import late_dataclass
@@ -18,7 +20,8 @@ from torchmedic.probes.values import type_name
 class LoaderPass:
     """One loader in its first pass, `iterator`; `latest` is the newest. `models` are who its batches went to.
 
-    `data_names` are those names of its data set that say what the data are for.
+    `data_names` are those names of its data set that say what the data are for. `handed` counts the batches of all
+    loaders, so that it tells whose came later.
     """
 
     names: tuple[str, ...]
@@ -47,6 +50,28 @@ class LoaderPass:
     label_name: str = ""
     models: set[int] = field(default_factory=set)
     has_labels: bool = True
+    handed: int = 0
+    is_over: bool = False
+    without_gradient: bool = False
+
+    def hand_out(self, iterator: Any, handed: int) -> None:
+        if self.latest() is not iterator:
+            self.latest = weakref.ref(iterator)
+        self.handed, self.is_over, self.without_gradient = handed, False, not torch.is_grad_enabled()
+
+
+def being_learned(loaders: Iterable[LoaderPass], latest: LoaderPass | None) -> LoaderPass | None:
+    """The loader whose batch a step learns from.
+
+    Not always the `latest` that was asked: an evaluation in the middle of an epoch has run through a loader of its own
+    since, and the loop goes on with the batch that it had before.
+    """
+    if latest is None:
+        return None
+    under_way = [each for each in loaders if each.handed and not each.is_over and not each.without_gradient]
+    # Of `next(iter(loader))` nothing is left by now, nor of a loop that was left early.
+    held = [each for each in under_way if each.latest() is not None]
+    return max(held or under_way, key=lambda each: each.handed, default=latest)
 
 
 def weakly(thing: Any) -> Callable[[], Any]:

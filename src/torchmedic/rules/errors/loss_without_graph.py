@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, GradModeAtCrash, LayerBuilt, Location, ModelAtCrash, Run
+from torchmedic.facts import Crash, GradModeAtCrash, LayerBuilt, Location, ModelAtCrash, NothingLearns, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._cuts import Cut, Tracer
-from torchmedic.rules.errors._filters import unmatched_words
+from torchmedic.rules.errors._filters import Unmatched, unmatched_words
 from torchmedic.rules.errors._origins import Trail
 from torchmedic.rules.errors._reading import also, crash_in, quoted, said, tensors, user_line
 from torchmedic.rules.errors._rebinding import replacing_update
@@ -45,6 +45,10 @@ class LossWithoutGraph(Rule):
             return
         frozen = [m for m in run.all(ModelAtCrash) if m.parameters and not m.trainable]
         learning = [m for m in run.all(ModelAtCrash) if m.trainable]
+        nothing = run.last(NothingLearns)
+        if nothing is not None and (learning or (nothing.added and _misnamed(run, code) is None)):
+            yield self._nothing_learns(line, name, nothing)
+            return
         if frozen and not learning:
             yield self._frozen(run, code, line, name, frozen[0])
             return
@@ -84,8 +88,7 @@ class LossWithoutGraph(Rule):
         )
 
     def _frozen(self, run: Run, code: Code, line: Location, name: str, model: ModelAtCrash) -> Diagnosis:
-        layers = tuple(dict.fromkeys(seen.path for seen in run.all(LayerBuilt) if seen.path))
-        wrong = next(iter(unmatched_words(code, layers)), None) if layers else None
+        layers, wrong = _layers(run), _misnamed(run, code)
         made = wrong.written if wrong is not None else _freezing(code)
         where = made or line
         compared = wrong.compared if wrong is not None else None
@@ -107,6 +110,34 @@ class LossWithoutGraph(Rule):
                 if wrong is not None
                 else Remedy(title="leave the layers that should learn unfrozen: `p.requires_grad_(True)` on them"),
             ),
+        )
+
+    def _nothing_learns(self, line: Location, name: str, seen: NothingLearns) -> Diagnosis:
+        new = seen.added[-1] if seen.added else None
+        return self.diagnose(
+            headline=f"{quoted(name)} has no gradient: all {seen.count} parameters of `{seen.optimizer}` are frozen"
+            + (f", the new `{new.path}` too" if new else ""),
+            confidence="proven" if not seen.learning else "likely",
+            where=seen.where,
+            label="sets `requires_grad` to False" + (f" when `{new.path}` is in the model already" if new else ""),
+            also=also(
+                *([(new.where, "put in before the freeze, and frozen with the rest")] if new else []),
+                (seen.built, "the optimizer that is given them"),
+                (line, "`backward` finds nothing that learns"),
+                but=seen.where,
+            )[:3],
+            culprit=Culprit(tensor=name, parameter=seen.parameters[0], module=seen.model, phase="setup"),
+            evidence=(
+                f"{seen.learning} of {seen.of_model} parameters of `{seen.model}` have `requires_grad=True`",
+                f"what `{seen.optimizer}` was given: {', '.join(f'`{p}`' for p in seen.parameters)}"
+                + (", …" if seen.count > len(seen.parameters) else ""),
+            ),
+            remedies=(
+                Remedy(title=f"freeze first, and put the new `{new.path}` into the model after that"),
+                Remedy(title=f"or thaw it after the freeze: `{seen.model}.{new.path}.requires_grad_(True)`"),
+            )
+            if new
+            else (Remedy(title="leave the layers that should learn unfrozen: `p.requires_grad_(True)` on them"),),
         )
 
     def _switched_off(self, code: Code, line: Location, name: str) -> Diagnosis:
@@ -178,6 +209,16 @@ def _leaves_torch(node: ast.expr) -> bool:
 def _outer(paths: tuple[str, ...]) -> str:
     """The outermost layers by name."""
     return ", ".join(f"`{name}`" for name in list(dict.fromkeys(p.partition(".")[0] for p in paths))[:6])
+
+
+def _layers(run: Run) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(seen.path for seen in run.all(LayerBuilt) if seen.path))
+
+
+def _misnamed(run: Run, code: Code) -> Unmatched | None:
+    """A word in a filter over names that no layer has."""
+    layers = _layers(run)
+    return next(iter(unmatched_words(code, layers)), None) if layers else None
 
 
 def _freezing(code: Code) -> Location | None:

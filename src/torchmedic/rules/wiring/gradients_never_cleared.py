@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from torchmedic.facts import GradientCycles, Run
+from torchmedic.facts import GradientCycles, LeftGradients, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, RuledOut, Symptom
-from torchmedic.rules.wiring._telling import also
+from torchmedic.rules.wiring._telling import also, counted, listed
 
 
 class GradientsNeverCleared(Rule):
@@ -20,7 +20,40 @@ class GradientsNeverCleared(Rule):
     folds = ("TRN",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        for seen in run.all(GradientCycles):
+        parts = tuple(run.all(LeftGradients))
+        yield from map(self._part, parts)
+        yield from self._whole(seen for seen in run.all(GradientCycles) if seen.built not in [p.built for p in parts])
+
+    def _part(self, seen: LeftGradients) -> Diagnosis:
+        names = listed(seen.parameters, 2)
+        where = seen.zero_grad or seen.backward
+        grown = ""
+        if seen.norm_first and seen.norm_last:
+            grown = f"; the norm of the largest went from {seen.norm_first:.3g} to {seen.norm_last:.3g}"
+        return self.diagnose(
+            headline=f"gradients of {names} add up: `zero_grad` does not reach them",
+            confidence="proven",
+            step=seen.step,
+            where=where,
+            label=f"leaves out {names}" if seen.zero_grad else "adds to the gradients of all batches before",
+            also=also(
+                (seen.built, f"`{seen.optimizer}` steps on these as well"),
+                (seen.backward, "adds to the gradients that are still there"),
+                where=where,
+            ),
+            culprit=Culprit(op="zero_grad", parameter=seen.parameters[0], phase="optimizer"),
+            evidence=(
+                f"in {seen.cycles} steps on end backward added to what the step before had used{grown}",
+                f"{counted(seen.cleared, 'other parameter')} of `{seen.optimizer}` were cleared each time",
+            ),
+            ruled_out=(
+                RuledOut(suspect="gradient accumulation", how="the optimizer stepped on these gradients every time"),
+            ),
+            remedies=(Remedy(title="call `optimizer.zero_grad()` instead: it clears all that the optimizer steps on"),),
+        )
+
+    def _whole(self, every: Iterable[GradientCycles]) -> Iterator[Diagnosis]:
+        for seen in every:
             if seen.longest_stale < 3 or seen.stale < 0.5 * (seen.cycles - 1):
                 continue
             where = seen.zero_grad if seen.cleared else seen.backward
