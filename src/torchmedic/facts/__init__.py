@@ -71,12 +71,9 @@ from torchmedic.facts.directions import EntropyMoved as EntropyMoved
 from torchmedic.facts.directions import OverlapMoved as OverlapMoved
 from torchmedic.facts.directions import PolicyMoved as PolicyMoved
 from torchmedic.facts.discards import DiscardedGradients as DiscardedGradients
-<<<<<<< HEAD
+from torchmedic.facts.discards import LeftGradients as LeftGradients
 from torchmedic.facts.edges import EdgesSeen as EdgesSeen
 from torchmedic.facts.edges import NodesSeen as NodesSeen
-=======
-from torchmedic.facts.discards import LeftGradients as LeftGradients
->>>>>>> c2b5b3c5076c1a03b3095ab9eccb2a0e3220879b
 from torchmedic.facts.encodings import EncodedAnew as EncodedAnew
 from torchmedic.facts.environment import Environment as Environment
 from torchmedic.facts.environment import FailedImport as FailedImport
