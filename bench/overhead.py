@@ -27,11 +27,11 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from torchmedic.facts import RunInfo
-from torchmedic.probes.autograd import Autograd
-from torchmedic.probes.batches import Batches
-from torchmedic.probes.loaders import Loaders
-from torchmedic.probes.modules import Modules
-from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.events.autograd import Autograd
+from torchmedic.probes.events.batches import Batches
+from torchmedic.probes.events.loaders import Loaders
+from torchmedic.probes.events.modules import Modules
+from torchmedic.probes.events.optimizers import Optimizers
 from torchmedic.record import Recorder
 from torchmedic.replay.doctor import Doctor
 from torchmedic.settings import RUN_FILE, Settings

@@ -27,7 +27,7 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from torchmedic.facts import RankSeen, RankStep, RunInfo
-from torchmedic.probes.ranks import Ranks
+from torchmedic.probes.ranks.joined import Ranks
 from torchmedic.ranks.merging import load_whole
 from torchmedic.record import Recorder
 from torchmedic.replay.company import Company

@@ -48,7 +48,7 @@ from torchmedic.findings import Verdict
 from torchmedic.launch import parent
 from torchmedic.launch.refused import is_refusal, start_again
 from torchmedic.launch.retrace import SECOND_RUNS, SEEN_AGAIN, settings_again
-from torchmedic.probes import frames
+from torchmedic.probes.source import frames
 from torchmedic.ranks.merging import load_whole
 from torchmedic.render.text import draw
 from torchmedic.rules import catalogue

@@ -10,9 +10,9 @@ import torch
 from torch.optim import optimizer as torch_optimizer
 
 from torchmedic.facts import Location
-from torchmedic.probes.frames import location_of
-from torchmedic.probes.positions import expression_at, operand_names
-from torchmedic.probes.values import torch_summary
+from torchmedic.probes.objects.values import torch_summary
+from torchmedic.probes.source.frames import location_of
+from torchmedic.probes.source.positions import expression_at, operand_names
 
 _OFF = os.environ.get("TORCHMEDIC_ASSERT", "1") in ("0", "off", "false") or not __debug__
 _pending: list[tuple[torch.Tensor, str, Location, torch.Tensor]] = []

@@ -17,7 +17,7 @@ from torchmedic.checkups.data.objects import check_object
 from torchmedic.checkups.data.options import Options
 from torchmedic.facts import Location, Observation, Run, RunInfo
 from torchmedic.findings import Verdict
-from torchmedic.probes.frames import user_location
+from torchmedic.probes.source.frames import user_location
 from torchmedic.settings import from_environment
 from torchmedic.store import RUN_FILE, append
 from torchmedic.triage import examine

@@ -11,7 +11,7 @@ from torch import nn
 
 from torchmedic.facts import EarlyStop, Location
 from torchmedic.metrics import is_watched, log, tell_stop
-from torchmedic.probes.frames import user_location
+from torchmedic.probes.source.frames import user_location
 
 Mode = Literal["min", "max"]
 

@@ -19,10 +19,10 @@ from torchmedic import settings as options
 from torchmedic.facts import Run, RunInfo
 from torchmedic.findings import Verdict
 from torchmedic.launch.parent import new_run_folder
-from torchmedic.probes.cells import is_notebook, name_cells
-from torchmedic.probes.exceptions import crash_of
-from torchmedic.probes.expressions import behind_wrappers
-from torchmedic.probes.frames import is_own_file, shown_path
+from torchmedic.probes.crash.exceptions import crash_of
+from torchmedic.probes.source.cells import is_notebook, name_cells
+from torchmedic.probes.source.expressions import behind_wrappers
+from torchmedic.probes.source.frames import is_own_file, shown_path
 from torchmedic.record import Recorder, name_script_again, say
 from torchmedic.redaction import redact_argv
 from torchmedic.render.diffs import with_diffs

@@ -8,42 +8,42 @@ from typing import TYPE_CHECKING, Any
 from torchmedic.record import Probe, Recorder
 
 if TYPE_CHECKING:
-    from torchmedic.probes.loaders import Loaders
-    from torchmedic.probes.modules import Modules
+    from torchmedic.probes.events.loaders import Loaders
+    from torchmedic.probes.events.modules import Modules
 
 
 def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> None:
     """Install every probe. Called when torch has been imported; `born_before` are modules that were built earlier."""
-    from torchmedic.probes.autograd import Autograd
-    from torchmedic.probes.batches import Batches
-    from torchmedic.probes.datasets import DataExam
-    from torchmedic.probes.exam import wiring_exams
-    from torchmedic.probes.exam_workers import WorkerExam
-    from torchmedic.probes.first_batch_again import FirstBatchAgain
-    from torchmedic.probes.first_batches import FirstBatches
-    from torchmedic.probes.frameworks import Frameworks
-    from torchmedic.probes.fruitless_caches import FruitlessCaches
-    from torchmedic.probes.held_data import HeldData
-    from torchmedic.probes.ignored_tokens import IgnoredTokens
-    from torchmedic.probes.leaks import Leaks
-    from torchmedic.probes.loaded_files import LoadedFiles
-    from torchmedic.probes.loaders import Loaders
-    from torchmedic.probes.losses import LossExam
-    from torchmedic.probes.message_edges import MessageEdges
-    from torchmedic.probes.metrics import Metrics
-    from torchmedic.probes.modules import Modules
-    from torchmedic.probes.optimizers import Optimizers
-    from torchmedic.probes.paired_files import PairedFiles
-    from torchmedic.probes.piling_hooks import HookCounts
-    from torchmedic.probes.pulse import Pulse
-    from torchmedic.probes.ranks import Ranks
-    from torchmedic.probes.rows_changed import RowsChanged
-    from torchmedic.probes.strides import Strides
-    from torchmedic.probes.trackers import Trackers
-    from torchmedic.probes.vitals import Vitals
-    from torchmedic.probes.worker_caches import WorkerCaches
-    from torchmedic.probes.worker_memory import WorkerMemory
-    from torchmedic.probes.wraparound import Wraparound
+    from torchmedic.probes.course.frameworks import Frameworks
+    from torchmedic.probes.course.metrics import Metrics
+    from torchmedic.probes.course.pulse import Pulse
+    from torchmedic.probes.course.strides import Strides
+    from torchmedic.probes.course.trackers import Trackers
+    from torchmedic.probes.course.vitals import Vitals
+    from torchmedic.probes.data.datasets import DataExam
+    from torchmedic.probes.data.first_batch_again import FirstBatchAgain
+    from torchmedic.probes.data.first_batches import FirstBatches
+    from torchmedic.probes.data.held_data import HeldData
+    from torchmedic.probes.data.ignored_tokens import IgnoredTokens
+    from torchmedic.probes.data.message_edges import MessageEdges
+    from torchmedic.probes.data.paired_files import PairedFiles
+    from torchmedic.probes.data.rows_changed import RowsChanged
+    from torchmedic.probes.data.workers import WorkerExam
+    from torchmedic.probes.data.wraparound import Wraparound
+    from torchmedic.probes.events.autograd import Autograd
+    from torchmedic.probes.events.batches import Batches
+    from torchmedic.probes.events.loaded_files import LoadedFiles
+    from torchmedic.probes.events.loaders import Loaders
+    from torchmedic.probes.events.modules import Modules
+    from torchmedic.probes.events.optimizers import Optimizers
+    from torchmedic.probes.exam.wiring import wiring_exams
+    from torchmedic.probes.loss.losses import LossExam
+    from torchmedic.probes.memory.fruitless_caches import FruitlessCaches
+    from torchmedic.probes.memory.leaks import Leaks
+    from torchmedic.probes.memory.piling_hooks import HookCounts
+    from torchmedic.probes.memory.worker_caches import WorkerCaches
+    from torchmedic.probes.memory.worker_memory import WorkerMemory
+    from torchmedic.probes.ranks.joined import Ranks
     from torchmedic.replay.doctor import Doctor
     from torchmedic.replay.skips import Skips
 
@@ -75,18 +75,18 @@ def install_probes(recorder: Recorder, *, born_before: Iterable[Any] = ()) -> No
 
 def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
     """What looks at how the loaders of a script are used."""
-    from torchmedic.probes.collate_exam import CollateExam
-    from torchmedic.probes.empty_passes import EmptyPasses
-    from torchmedic.probes.evaluated_pairs import EvaluatedPairs
-    from torchmedic.probes.full_batches import FullBatches
-    from torchmedic.probes.group_splits import GroupSplits
-    from torchmedic.probes.left_out import LeftOut
-    from torchmedic.probes.mirror_exam import MirrorExam
-    from torchmedic.probes.none_batches import NoneBatches
-    from torchmedic.probes.paired_loaders import PairedLoaders
-    from torchmedic.probes.resized_labels import ResizedLabels
-    from torchmedic.probes.spent_iterators import SpentIterators
-    from torchmedic.probes.subset_settings import SubsetSettings
+    from torchmedic.probes.data.collate_exam import CollateExam
+    from torchmedic.probes.data.empty_passes import EmptyPasses
+    from torchmedic.probes.data.evaluated_pairs import EvaluatedPairs
+    from torchmedic.probes.data.full_batches import FullBatches
+    from torchmedic.probes.data.group_splits import GroupSplits
+    from torchmedic.probes.data.left_out import LeftOut
+    from torchmedic.probes.data.mirror_exam import MirrorExam
+    from torchmedic.probes.data.none_batches import NoneBatches
+    from torchmedic.probes.data.paired_loaders import PairedLoaders
+    from torchmedic.probes.data.resized_labels import ResizedLabels
+    from torchmedic.probes.data.spent_iterators import SpentIterators
+    from torchmedic.probes.data.subset_settings import SubsetSettings
 
     own = (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders), NoneBatches(loaders))
     exams = (SpentIterators(), CollateExam(loaders), MirrorExam(loaders), ResizedLabels(loaders))
@@ -95,12 +95,12 @@ def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
 
 def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:
     """What looks round when the script has died."""
-    from torchmedic.probes.crash_scene import CrashScene
-    from torchmedic.probes.index_outside import IndicesOutside
-    from torchmedic.probes.inplace_clash import InplaceClashes
-    from torchmedic.probes.memory_at_crash import MemoryLeft
-    from torchmedic.probes.stale_graph import StaleGraphs
-    from torchmedic.probes.wide_samples import WideSamples
+    from torchmedic.probes.crash.index_outside import IndicesOutside
+    from torchmedic.probes.crash.inplace_clash import InplaceClashes
+    from torchmedic.probes.crash.memory import MemoryLeft
+    from torchmedic.probes.crash.scene import CrashScene
+    from torchmedic.probes.crash.stale_graph import StaleGraphs
+    from torchmedic.probes.crash.wide_samples import WideSamples
 
     scene = CrashScene(modules, loaders)
     return (scene, IndicesOutside(loaders), InplaceClashes(), StaleGraphs(), MemoryLeft(), WideSamples())
@@ -108,8 +108,8 @@ def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:
 
 def watch_threads(recorder: Recorder) -> None:
     """Start the watching threads anew, in a forked process: no thread outlives a fork."""
-    from torchmedic.probes.stuck import Stuck
-    from torchmedic.probes.whereabouts import Whereabouts
+    from torchmedic.probes.stuck.standing_still import Stuck
+    from torchmedic.probes.stuck.whereabouts import Whereabouts
 
     for probe in (Whereabouts(), Stuck()):
         recorder.add(probe)
@@ -117,9 +117,9 @@ def watch_threads(recorder: Recorder) -> None:
 
 def install_clock(recorder: Recorder) -> None:
     """Only what counts steps, with data loading in this process, for a second run."""
-    from torchmedic.probes.autograd import Autograd
-    from torchmedic.probes.loaders import WithoutWorkers
-    from torchmedic.probes.optimizers import Optimizers
+    from torchmedic.probes.events.autograd import Autograd
+    from torchmedic.probes.events.loaders import WithoutWorkers
+    from torchmedic.probes.events.optimizers import Optimizers
 
     for probe in (Optimizers(), Autograd(), WithoutWorkers()):
         recorder.add(probe)
@@ -127,11 +127,11 @@ def install_clock(recorder: Recorder) -> None:
 
 def install_wake(recorder: Recorder) -> None:
     """What a second run needs to look at one step."""
-    from torchmedic.probes.autograd import Autograd
-    from torchmedic.probes.batches import Batches
-    from torchmedic.probes.loaders import Loaders
-    from torchmedic.probes.modules import Modules
-    from torchmedic.probes.optimizers import Optimizers
+    from torchmedic.probes.events.autograd import Autograd
+    from torchmedic.probes.events.batches import Batches
+    from torchmedic.probes.events.loaders import Loaders
+    from torchmedic.probes.events.modules import Modules
+    from torchmedic.probes.events.optimizers import Optimizers
     from torchmedic.replay.wake import Wake
 
     modules, optimizers, loaders = Modules(), Optimizers(), Loaders()
@@ -142,9 +142,9 @@ def install_wake(recorder: Recorder) -> None:
 
 def install_amplification(recorder: Recorder) -> None:
     """What a second run needs to see which line of the first step enlarges values."""
-    from torchmedic.probes.autograd import Autograd
-    from torchmedic.probes.loaders import WithoutWorkers
-    from torchmedic.probes.modules import Modules
+    from torchmedic.probes.events.autograd import Autograd
+    from torchmedic.probes.events.loaders import WithoutWorkers
+    from torchmedic.probes.events.modules import Modules
     from torchmedic.replay.amplification import Amplifications
 
     modules = Modules()
@@ -155,10 +155,10 @@ def install_amplification(recorder: Recorder) -> None:
 
 def install_exponentials(recorder: Recorder) -> None:
     """What a second run needs to see the exponentials of one step."""
-    from torchmedic.probes.autograd import Autograd
-    from torchmedic.probes.loaders import WithoutWorkers
-    from torchmedic.probes.modules import Modules
-    from torchmedic.probes.optimizers import Optimizers
+    from torchmedic.probes.events.autograd import Autograd
+    from torchmedic.probes.events.loaders import WithoutWorkers
+    from torchmedic.probes.events.modules import Modules
+    from torchmedic.probes.events.optimizers import Optimizers
     from torchmedic.replay.exponentials import Exponentials
 
     modules = Modules()
@@ -169,9 +169,9 @@ def install_exponentials(recorder: Recorder) -> None:
 
 def install_averaging(recorder: Recorder) -> None:
     """What a second run needs to see the first loss with means in place of sums."""
-    from torchmedic.probes.autograd import Autograd
-    from torchmedic.probes.loaders import WithoutWorkers
-    from torchmedic.probes.modules import Modules
+    from torchmedic.probes.events.autograd import Autograd
+    from torchmedic.probes.events.loaders import WithoutWorkers
+    from torchmedic.probes.events.modules import Modules
     from torchmedic.replay.averaging import Averaging
 
     modules = Modules()
@@ -182,8 +182,8 @@ def install_averaging(recorder: Recorder) -> None:
 
 def install_locals(recorder: Recorder) -> None:
     """What a second run needs to see what functions held that prepare data."""
-    from torchmedic.probes.loaders import WithoutWorkers
-    from torchmedic.probes.optimizers import Optimizers
+    from torchmedic.probes.events.loaders import WithoutWorkers
+    from torchmedic.probes.events.optimizers import Optimizers
     from torchmedic.replay.local_arrays import LocalArrays
 
     for probe in (Optimizers(), WithoutWorkers(), LocalArrays()):
@@ -192,8 +192,8 @@ def install_locals(recorder: Recorder) -> None:
 
 def install_casts(recorder: Recorder) -> None:
     """What a second run needs to see what one line makes whole numbers of."""
-    from torchmedic.probes.loaders import WithoutWorkers
-    from torchmedic.probes.optimizers import Optimizers
+    from torchmedic.probes.events.loaders import WithoutWorkers
+    from torchmedic.probes.events.optimizers import Optimizers
     from torchmedic.replay.casts import Casts
 
     for probe in (Optimizers(), WithoutWorkers(), Casts()):
@@ -202,9 +202,9 @@ def install_casts(recorder: Recorder) -> None:
 
 def install_versions(recorder: Recorder) -> None:
     """What a second run needs to see which operation changed a saved tensor."""
-    from torchmedic.probes.loaders import WithoutWorkers
-    from torchmedic.probes.modules import Modules
-    from torchmedic.probes.optimizers import Optimizers
+    from torchmedic.probes.events.loaders import WithoutWorkers
+    from torchmedic.probes.events.modules import Modules
+    from torchmedic.probes.events.optimizers import Optimizers
     from torchmedic.replay.versions import Versions
 
     modules = Modules()

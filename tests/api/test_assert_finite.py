@@ -10,7 +10,7 @@ import torch
 
 import torchmedic
 from torchmedic.asserting import NonFiniteError, _ask_later, read_pending
-from torchmedic.probes.frames import location
+from torchmedic.probes.source.frames import location
 
 
 def test_finite_tensors_and_integers_pass() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.running import run_watched
 from torchmedic.facts import EarlyStop, MetricPoint, PlannedEpochs, Run
 from torchmedic.facts.metrics import better_of, split_of
-from torchmedic.probes.metric_series import MetricSeries
+from torchmedic.probes.course.metric_series import MetricSeries
 
 _SCRIPTS = Path(__file__).parent / "scripts"
 

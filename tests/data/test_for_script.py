@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from tests.data.dirty import lab_events
 from torchmedic.cli.data import command
-from torchmedic.probes.divisions import followed
+from torchmedic.probes.data.divisions import followed
 
 WITH_PANDAS = """
 import argparse

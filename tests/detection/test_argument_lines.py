@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from torchmedic.probes.argument_lines import alias_line, argument_made_at, assigned_later, setting_made_at
-from torchmedic.probes.frames import location, shown_path
+from torchmedic.probes.source.argument_lines import alias_line, argument_made_at, assigned_later, setting_made_at
+from torchmedic.probes.source.frames import location, shown_path
 
 SCRIPT = """
 def scaled(config):

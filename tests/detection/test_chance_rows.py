@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from torchmedic.probes.kin_rows import RowSample, _count_mixed, coincide_by_chance
+from torchmedic.probes.data.kin_rows import RowSample, _count_mixed, coincide_by_chance
 
 
 def _sample(rows: torch.Tensor) -> RowSample:

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from torchmedic.probes.modes import sweep, take_off
+from torchmedic.probes.events.modes import sweep, take_off
 
 
 class _TakesItselfOff(TorchFunctionMode):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from torchmedic.facts import NumberAsText
-from torchmedic.probes.number_as_text import number_as_text
+from torchmedic.probes.crash.number_as_text import number_as_text
 
 SCRIPT = """
 from pathlib import Path

@@ -6,7 +6,7 @@ import weakref
 
 import torch
 
-from torchmedic.probes.pulse import _Course
+from torchmedic.probes.course.pulse import _Course
 
 
 def test_the_last_look_at_weights_stands_when_they_are_gone() -> None:

@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "render": frozenset({"_version", "findings", "facts", "curves", "translation"}),
     "journal": frozenset(),
     "record": BASICS | {"facts", "store", "journal"},
-    "checkups": BASICS | {"facts", "probes.frames"},
+    "checkups": BASICS | {"facts", "probes.source.frames"},
     "probes": BASICS
     | {"facts", "ranks", "journal", "record", "checkups", "traceback_text", "metrics", "launch.imports"},
     "replay": BASICS | {"facts", "ranks", "record", "probes"},
@@ -45,7 +45,7 @@ MAY_IMPORT = {
     "_boot": frozenset({"launch"}),
     "asserting": frozenset({"facts", "probes"}),
     "estimating": frozenset({"facts", "checkups", "render"}),
-    "checking": BASICS | {"facts", "findings", "store", "triage", "render", "checkups", "probes.frames"},
+    "checking": BASICS | {"facts", "findings", "store", "triage", "render", "checkups", "probes.source.frames"},
     "history": frozenset({"facts", "findings"}),
     "metrics": frozenset({"facts"}),
     "early_stopping": frozenset({"facts", "metrics", "probes"}),
@@ -144,7 +144,11 @@ def test_layers_are_kept(path: Path) -> None:
         ("torchmedic.cli.run", "import torch.nn", "imports torch"),
         ("torchmedic.render.text", "from torchmedic.store import load", "imports torchmedic.store.load"),
         ("torchmedic.probes.x", "from torchmedic import triage", "imports torchmedic.triage"),
-        ("torchmedic.checkups.x", "from torchmedic.probes.values import y", "imports torchmedic.probes.values.y"),
+        (
+            "torchmedic.checkups.x",
+            "from torchmedic.probes.objects.values import y",
+            "imports torchmedic.probes.objects.values.y",
+        ),
         ("torchmedic.novelty", "x = 1", "no place in the layers"),
     ],
 )

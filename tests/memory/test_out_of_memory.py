@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from torchmedic.facts import BigTensor, Crash, MemoryAtCrash, Run, RunInfo
-from torchmedic.probes.memory_at_crash import held_by_tensors
+from torchmedic.probes.crash.memory import held_by_tensors
 from torchmedic.rules.errors.cuda_out_of_memory import CudaOutOfMemory
 
 _SAID = (
@@ -44,6 +44,6 @@ def test_the_diagnosis_tells_what_was_held_and_what_to_ask() -> None:
 
 @pytest.mark.parametrize("kind", [RuntimeError, ValueError])
 def test_other_crashes_are_not_counted(kind: type[Exception]) -> None:
-    from torchmedic.probes.memory_at_crash import MemoryLeft
+    from torchmedic.probes.crash.memory import MemoryLeft
 
     MemoryLeft().on_crash(kind("CUDA error"))

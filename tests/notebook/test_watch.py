@@ -14,7 +14,7 @@ from torch import nn
 import torchmedic
 from torchmedic import in_process
 from torchmedic.launch.parent import new_run_folder
-from torchmedic.probes.modes import may_put_on
+from torchmedic.probes.events.modes import may_put_on
 
 
 @pytest.fixture(autouse=True)

@@ -17,11 +17,11 @@ import torch
 
 from tests.running import rendered, run_watched
 from torchmedic.facts import Location
-from torchmedic.probes.activity import any_active
-from torchmedic.probes.bindings import bindings
-from torchmedic.probes.spreads import tensors_in
-from torchmedic.probes.stacks import of_worker, waits_for_work
-from torchmedic.probes.whereabouts import Whereabouts
+from torchmedic.probes.objects.bindings import bindings
+from torchmedic.probes.objects.spreads import tensors_in
+from torchmedic.probes.stuck.activity import any_active
+from torchmedic.probes.stuck.stacks import of_worker, waits_for_work
+from torchmedic.probes.stuck.whereabouts import Whereabouts
 from torchmedic.ranks.whereabouts import last_seen
 
 SCRIPTS = Path(__file__).parent / "scripts"

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from torchmedic.probes.rank_exam import normalises_alone
+from torchmedic.probes.ranks.exam import normalises_alone
 
 
 class ByHand(nn.BatchNorm2d):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from torchmedic.probes.polls import polled_lock
+from torchmedic.probes.stuck.polls import polled_lock
 
 _is_over = threading.Event()
 

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from torchmedic.facts import Location
-from torchmedic.probes.activity import state
-from torchmedic.probes.stacks import parse_stacks
-from torchmedic.probes.waits import waits_for
+from torchmedic.probes.stuck.activity import state
+from torchmedic.probes.stuck.stacks import parse_stacks
+from torchmedic.probes.stuck.waits import waits_for
 
 SCRIPT = """
 import threading

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import torch
 
-from torchmedic.probes.loaded_files import LoadedFiles, file_of
+from torchmedic.probes.events.loaded_files import LoadedFiles, file_of
 from torchmedic.record import Recorder
 from torchmedic.replay.groups import groups_of
 from torchmedic.settings import RUN_FILE, Settings

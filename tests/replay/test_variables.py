@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from torchmedic.probes.frames import is_user_file
-from torchmedic.probes.spreads import tensors_in
+from torchmedic.probes.objects.spreads import tensors_in
+from torchmedic.probes.source.frames import is_user_file
 
 
 class _Lazy(types.ModuleType):

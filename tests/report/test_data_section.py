@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 import torchmedic
 from torchmedic.facts import BatchField, Origin
-from torchmedic.probes.spreads import histogram, rows_as_text
+from torchmedic.probes.objects.spreads import histogram, rows_as_text
 from torchmedic.render.html import Report, page
 
 

@@ -16,7 +16,7 @@ import torchmedic
 from tests.report.runs import a_run_file
 from torchmedic import sampled
 from torchmedic.facts import LayersWatched, Run, Series
-from torchmedic.probes import vitals
+from torchmedic.probes.course import vitals
 from torchmedic.render.html.curves import charts
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.catalogue import FIXTURES, expectations
 from tests.running import rendered, run_watched
-from torchmedic.probes import autograd
+from torchmedic.probes.events import autograd
 
 _JUDGED_BY_LOSSES = [
     "learning_rate_too_high",

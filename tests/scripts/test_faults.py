@@ -167,7 +167,7 @@ def test_what_a_signal_raises_while_we_are_at_work_is_the_scripts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker that died, an alarm that went off: the handler may be called in the middle of a probe."""
-    from torchmedic.probes.pulse import Pulse
+    from torchmedic.probes.course.pulse import Pulse
 
     def signalled(probe: Probe, optimizer: object) -> None:
         os.kill(os.getpid(), signal.SIGUSR1)

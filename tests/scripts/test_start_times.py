@@ -13,7 +13,7 @@ import torch
 
 from tests.running import run_watched
 from torchmedic.facts import StartUp
-from torchmedic.probes.start_times import ImportTimes
+from torchmedic.probes.course.start_times import ImportTimes
 
 _TRAIN = """
 import socket, torch

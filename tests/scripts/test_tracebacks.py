@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.running import run_watched
-from torchmedic.probes.frames import is_own_file
+from torchmedic.probes.source.frames import is_own_file
 
 DEATHS = {
     "load-state-dict": "torch.nn.Linear(2, 2).load_state_dict(torch.nn.Linear(3, 2).state_dict())",

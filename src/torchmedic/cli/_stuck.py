@@ -15,7 +15,7 @@ import click
 from torchmedic.cli._output import console
 from torchmedic.facts import Run, standing_of
 from torchmedic.findings import Symptom, Verdict
-from torchmedic.probes.activity import command_of, descendants, parent_of, state
+from torchmedic.probes.stuck.activity import command_of, descendants, parent_of, state
 from torchmedic.ranks.marks import mark_time
 from torchmedic.ranks.merging import load_whole
 from torchmedic.ranks.standstill import everyone_answered, everyone_stands

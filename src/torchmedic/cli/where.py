@@ -46,7 +46,7 @@ def command(pid: int, all_threads: bool) -> None:
     The process goes on: it is asked by a signal that Python's fault handler answers, even in a deadlock. Workers and
     ranks below PID are shown too.
     """
-    from torchmedic.probes.activity import busy_shares, command_of, descendants, state
+    from torchmedic.probes.stuck.activity import busy_shares, command_of, descendants, state
 
     if not state(pid):
         raise OneLineError(f"no process {pid}" if os.path.isdir("/proc/self") else "`where` needs Linux's /proc")
@@ -63,9 +63,9 @@ def command(pid: int, all_threads: bool) -> None:
 
 
 def _ask(pid: int, folder: Path, busy: float) -> Answer:
-    from torchmedic.probes.activity import state
-    from torchmedic.probes.stacks import ask_stacks, of_worker, user_line, waits_for_work
-    from torchmedic.probes.waits import waits_for
+    from torchmedic.probes.stuck.activity import state
+    from torchmedic.probes.stuck.stacks import ask_stacks, of_worker, user_line, waits_for_work
+    from torchmedic.probes.stuck.waits import waits_for
 
     threads = tuple(_own_part(thread) for thread in ask_stacks(pid, folder))
     main = next((t.stack for t in threads if t.is_main), ())
@@ -80,7 +80,7 @@ def _own_part(thread: ThreadStand) -> ThreadStand:
     """A thread without what a worker's process had below the loop when it was forked."""
     from dataclasses import replace
 
-    from torchmedic.probes.stacks import of_worker
+    from torchmedic.probes.stuck.stacks import of_worker
 
     own = of_worker(thread.stack)
     return thread if own is None else replace(thread, stack=thread.stack[: len(own) + 1])
@@ -88,8 +88,8 @@ def _own_part(thread: ThreadStand) -> ThreadStand:
 
 def _folder_of(pid: int) -> Path | None:
     """The run folder of a watched process: it was told so by a variable it was started with."""
-    from torchmedic.probes.activity import parent_of
-    from torchmedic.probes.stacks import STACKS, answers_signal
+    from torchmedic.probes.stuck.activity import parent_of
+    from torchmedic.probes.stuck.stacks import STACKS, answers_signal
 
     try:
         words = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
@@ -110,7 +110,7 @@ def _folder_of(pid: int) -> Path | None:
 
 
 def _show(answer: Answer, all_threads: bool) -> None:
-    from torchmedic.probes.stacks import user_line
+    from torchmedic.probes.stuck.stacks import user_line
 
     roles = [f"rank {answer.rank}"] if answer.rank is not None else []
     roles += ["DataLoader worker"] if answer.is_worker else []
@@ -131,7 +131,7 @@ def _show(answer: Answer, all_threads: bool) -> None:
 
 def stack_lines(stack: tuple[Location, ...]) -> Iterator[str]:
     """Every line of the user's own; of what libraries call among themselves, the first few and how many more."""
-    from torchmedic.probes.frames import is_user_file
+    from torchmedic.probes.source.frames import is_user_file
 
     for is_own, frames in itertools.groupby(stack, lambda place: is_user_file(place.file)):
         row = list(frames)

@@ -11,7 +11,7 @@ from torchmedic.early_stopping import Mode
 from torchmedic.findings import Verdict
 from torchmedic.in_process import Watch, watch
 from torchmedic.integrations.trackers import write_verdict
-from torchmedic.probes.trackers import in_use
+from torchmedic.probes.course.trackers import in_use
 from torchmedic.settings import OnSick
 
 if TYPE_CHECKING:

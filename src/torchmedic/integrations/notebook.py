@@ -13,9 +13,9 @@ from typing import Any, NoReturn
 
 from torchmedic.facts import Run
 from torchmedic.in_process import Verdicts, watch
-from torchmedic.probes.cells import name_cells
-from torchmedic.probes.exceptions import crash_of
-from torchmedic.probes.frames import outward
+from torchmedic.probes.crash.exceptions import crash_of
+from torchmedic.probes.source.cells import name_cells
+from torchmedic.probes.source.frames import outward
 from torchmedic.settings import ON_SICK
 from torchmedic.translation import in_language
 from torchmedic.translation.files import LANGUAGES

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from torchmedic.probes.patching import Patches, frame_hidden
+from torchmedic.probes.events.patching import Patches, frame_hidden
 from torchmedic.ranks.folders import free_number, new_rank, run_file_of
 from torchmedic.record import Recorder, say
 

@@ -19,18 +19,18 @@ from torchmedic import settings as options
 from torchmedic.facts import AbruptExit, Interrupted
 from torchmedic.launch.imports import after_import
 from torchmedic.launch.starters import Starters, move_forked_ranks, remember_ends, wake_as_rank
-from torchmedic.probes.clues import Clues
-from torchmedic.probes.environment import Surroundings
-from torchmedic.probes.exceptions import crash_of
-from torchmedic.probes.expressions import behind_wrappers
-from torchmedic.probes.frames import is_user_file, location_of, shown_path
-from torchmedic.probes.launched import Launched
-from torchmedic.probes.patching import frame_hidden
-from torchmedic.probes.stacks import answer_signal
-from torchmedic.probes.start_times import StartTimes
-from torchmedic.probes.stuck import Stuck
-from torchmedic.probes.threads import Threads
-from torchmedic.probes.whereabouts import Whereabouts
+from torchmedic.probes.course.start_times import StartTimes
+from torchmedic.probes.crash.clues import Clues
+from torchmedic.probes.crash.environment import Surroundings
+from torchmedic.probes.crash.exceptions import crash_of
+from torchmedic.probes.events.patching import frame_hidden
+from torchmedic.probes.ranks.launched import Launched
+from torchmedic.probes.source.expressions import behind_wrappers
+from torchmedic.probes.source.frames import is_user_file, location_of, shown_path
+from torchmedic.probes.stuck.stacks import answer_signal
+from torchmedic.probes.stuck.standing_still import Stuck
+from torchmedic.probes.stuck.threads import Threads
+from torchmedic.probes.stuck.whereabouts import Whereabouts
 from torchmedic.record import Recorder, name_script_again, say
 from torchmedic.store import Writer, update_info
 
@@ -113,8 +113,8 @@ def _keep_native_stacks(folder: Path) -> None:
 
 def _watch_torch(recorder: Recorder, finish: Callable[[], None]) -> None:
     try:
-        from torchmedic.probes.trackers import when_used
-        from torchmedic.probes.warned import place_warnings_at_callers
+        from torchmedic.probes.course.trackers import when_used
+        from torchmedic.probes.events.warned import place_warnings_at_callers
         from torchmedic.watching import install_probes
 
         place_warnings_at_callers()
@@ -140,8 +140,8 @@ def _tell_tracker(recorder: Recorder, tracker: str, handle: object) -> None:
 
 def _retrace(recorder: Recorder) -> None:
     """Look at lines instead of steps; torch is only asked for the step clock."""
-    from torchmedic.probes.groupings import Groupings
-    from torchmedic.probes.readings import Readings
+    from torchmedic.probes.data.groupings import Groupings
+    from torchmedic.probes.data.readings import Readings
     from torchmedic.replay.preparation import Preparation
 
     def keep_clock() -> None:
@@ -157,8 +157,8 @@ def _retrace(recorder: Recorder) -> None:
 
 def _note_readings(recorder: Recorder) -> None:
     """See which files are read and how they are grouped, until the training begins."""
-    from torchmedic.probes.groupings import Groupings
-    from torchmedic.probes.readings import Readings
+    from torchmedic.probes.data.groupings import Groupings
+    from torchmedic.probes.data.readings import Readings
 
     def keep_clock() -> None:
         from torchmedic.watching import install_clock
@@ -186,23 +186,23 @@ def _look_at_one_step(recorder: Recorder) -> None:
 
 
 def _watch_pandas(recorder: Recorder) -> None:
-    from torchmedic.probes.encodings import TableNumberings
-    from torchmedic.probes.missing_codes import MissingCodes
-    from torchmedic.probes.table_arrays import TableArrays
-    from torchmedic.probes.tables import Tables
+    from torchmedic.probes.data.encodings import TableNumberings
+    from torchmedic.probes.data.missing_codes import MissingCodes
+    from torchmedic.probes.data.table_arrays import TableArrays
+    from torchmedic.probes.data.tables import Tables
 
     for probe in (Tables(), MissingCodes(), TableNumberings(), TableArrays()):
         recorder.add(probe)
 
 
 def _watch_options(recorder: Recorder) -> None:
-    from torchmedic.probes.options import Options
+    from torchmedic.probes.crash.options import Options
 
     recorder.add(Options())
 
 
 def _watch_encoders(recorder: Recorder) -> None:
-    from torchmedic.probes.encodings import EncoderNumberings
+    from torchmedic.probes.data.encodings import EncoderNumberings
 
     recorder.add(EncoderNumberings())
 
@@ -276,7 +276,7 @@ def _finish(recorder: Recorder) -> None:
 
 def _tell_trackers(recorder: Recorder) -> None:
     """Only where the script used one: judging the run here costs half a second."""
-    used = getattr(sys.modules.get("torchmedic.probes.trackers"), "in_use", None)
+    used = getattr(sys.modules.get("torchmedic.probes.course.trackers"), "in_use", None)
     if used:
         from torchmedic.integrations.trackers import write_findings
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from torchmedic.probes.patching import hide_frame
+from torchmedic.probes.events.patching import hide_frame
 
 # Not imported at run time: `importlib.abc` draws in as much as all of torchmedic.
 if TYPE_CHECKING:

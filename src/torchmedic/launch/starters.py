@@ -16,7 +16,7 @@ from typing import Any
 
 from torchmedic.launch.apart import Awakening, move_here
 from torchmedic.launch.parent import armed_environment
-from torchmedic.probes.patching import Patches, frame_hidden, hide_frame
+from torchmedic.probes.events.patching import Patches, frame_hidden, hide_frame
 from torchmedic.ranks.folders import free_number, new_rank, run_file_of
 from torchmedic.ranks.marks import clear_mark
 from torchmedic.ranks.told import rank_in, world_in

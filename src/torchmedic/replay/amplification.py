@@ -13,11 +13,11 @@ from torch import nn
 
 from torchmedic.facts import Amplification, Location
 from torchmedic.late import late_dataclass
-from torchmedic.probes.autograd import scalar
-from torchmedic.probes.frames import user_location
-from torchmedic.probes.modules import Modules
-from torchmedic.probes.patching import Patches, frame_hidden
-from torchmedic.probes.trace import Op, Seen, Trace, storage_key
+from torchmedic.probes.events.autograd import scalar
+from torchmedic.probes.events.modules import Modules
+from torchmedic.probes.events.patching import Patches, frame_hidden
+from torchmedic.probes.graph.trace import Op, Seen, Trace, storage_key
+from torchmedic.probes.source.frames import user_location
 from torchmedic.record import Probe, Recorder
 from torchmedic.replay.sums import sums_in
 

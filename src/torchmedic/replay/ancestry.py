@@ -8,7 +8,7 @@ from collections.abc import Callable
 from torch import nn
 
 from torchmedic.facts import Amplifier, Location, TensorSummary
-from torchmedic.probes.trace import Op, Seen, Trace
+from torchmedic.probes.graph.trace import Op, Seen, Trace
 
 _MOST_STEPS = 8
 _MOST_CONSUMERS = 400

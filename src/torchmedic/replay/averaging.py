@@ -10,8 +10,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from torchmedic.facts import SumTrial
-from torchmedic.probes.autograd import scalar
-from torchmedic.probes.frames import location_of, user_frame
+from torchmedic.probes.events.autograd import scalar
+from torchmedic.probes.source.frames import location_of, user_frame
 from torchmedic.record import Probe, Recorder
 from torchmedic.replay.sums import PRODUCTS, SUMS
 

@@ -8,7 +8,7 @@ from typing import Any
 from torch import nn
 
 from torchmedic.facts import Trial
-from torchmedic.probes.trace import Op, Trace, storage_key
+from torchmedic.probes.graph.trace import Op, Trace, storage_key
 from torchmedic.replay.cures import Cure, Treatment, cures_for, wrapped
 from torchmedic.replay.finite import bad_tensors
 from torchmedic.replay.guard import Guard, Suspicion

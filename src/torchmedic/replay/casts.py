@@ -13,9 +13,9 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from torchmedic.facts import CutField
-from torchmedic.probes.cut_fields import LEAST_SHARE, makes_integers
-from torchmedic.probes.expressions import MISSING, parsed, peek
-from torchmedic.probes.frames import location_of, outward, shown_path, user_frame
+from torchmedic.probes.data.cut_fields import LEAST_SHARE, makes_integers
+from torchmedic.probes.source.expressions import MISSING, parsed, peek
+from torchmedic.probes.source.frames import location_of, outward, shown_path, user_frame
 from torchmedic.record import Probe, Recorder, shielded
 
 _LEAST_ROWS = 50

@@ -13,8 +13,8 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from torchmedic.late import late_dataclass
-from torchmedic.probes.frames import is_user_file, outward
-from torchmedic.probes.trace import Op, Place
+from torchmedic.probes.graph.trace import Op, Place
+from torchmedic.probes.source.frames import is_user_file, outward
 from torchmedic.replay.ancestry import base_name
 
 Call = Callable[..., Any]

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import torch
 
-from torchmedic.probes.pinned import borrow
+from torchmedic.probes.objects.pinned import borrow
 from torchmedic.replay.company import Company
 from torchmedic.replay.finite import gradients_of
 

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torchmedic.facts import SickElsewhere, SickStep
-from torchmedic.probes.frames import user_location
-from torchmedic.probes.loaders import Loaders
-from torchmedic.probes.modes import take_off
-from torchmedic.probes.modules import Modules
-from torchmedic.probes.optimizers import Optimizers
-from torchmedic.probes.patching import hide_frame
+from torchmedic.probes.events.loaders import Loaders
+from torchmedic.probes.events.modes import take_off
+from torchmedic.probes.events.modules import Modules
+from torchmedic.probes.events.optimizers import Optimizers
+from torchmedic.probes.events.patching import hide_frame
+from torchmedic.probes.source.frames import user_location
 from torchmedic.record import Probe, Recorder, say
 from torchmedic.replay.beginnings import Handed, Withheld
 from torchmedic.replay.case import Case

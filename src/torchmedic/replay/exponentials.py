@@ -9,10 +9,10 @@ from typing import Any
 import torch
 
 from torchmedic.facts import ExponentialSeen
-from torchmedic.probes.autograd import scalar
-from torchmedic.probes.modules import Modules
-from torchmedic.probes.positions import operand_names
-from torchmedic.probes.trace import Op, Trace
+from torchmedic.probes.events.autograd import scalar
+from torchmedic.probes.events.modules import Modules
+from torchmedic.probes.graph.trace import Op, Trace
+from torchmedic.probes.source.positions import operand_names
 from torchmedic.record import Probe, Recorder
 from torchmedic.replay.ancestry import base_name
 

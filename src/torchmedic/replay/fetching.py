@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from torchmedic.facts import Birth, Source, from_plain, to_plain
-from torchmedic.probes.loaders import base_of
-from torchmedic.probes.refetch import Tell, told_by_fork
+from torchmedic.probes.crash.refetch import Tell, told_by_fork
+from torchmedic.probes.events.loaders import base_of
 from torchmedic.replay.beginnings import Handed
 from torchmedic.replay.preparation import LineWatch
 

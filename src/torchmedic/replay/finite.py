@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from torchmedic.probes.letters import read_now
+from torchmedic.probes.objects.letters import read_now
 
 
 def gradients_of(optimizer: Any) -> list[torch.Tensor]:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from torchmedic.late import late_dataclass
-from torchmedic.probes.sources import user_files
+from torchmedic.probes.source.sources import user_files
 
 _FIRST_STEPS = 16
 _LOOK_EVERY = 64

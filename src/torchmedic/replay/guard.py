@@ -14,11 +14,11 @@ import torch
 
 from torchmedic.facts import Location
 from torchmedic.late import late_dataclass
-from torchmedic.probes.autograd import scalar
-from torchmedic.probes.frames import user_location
-from torchmedic.probes.letters import read_now
-from torchmedic.probes.modules import Modules
-from torchmedic.probes.optimizers import Optimizers
+from torchmedic.probes.events.autograd import scalar
+from torchmedic.probes.events.modules import Modules
+from torchmedic.probes.events.optimizers import Optimizers
+from torchmedic.probes.objects.letters import read_now
+from torchmedic.probes.source.frames import user_location
 from torchmedic.record import Probe, Recorder
 from torchmedic.replay.beginnings import Beginning, BufferCopies, BufferSlot, Handed, carried_values
 from torchmedic.replay.device_guard import DeviceGuard

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from torchmedic.probes.trace import Op, Trace
+from torchmedic.probes.graph.trace import Op, Trace
 
 _REPRODUCTION = '''"""The first bad operation of step, on its own: {op}."""
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from torchmedic.probes.bindings import locals_of
-from torchmedic.probes.expressions import enclosing_function, parsed
-from torchmedic.probes.frames import shown_path
-from torchmedic.probes.held_arrays import Held
-from torchmedic.probes.held_checks import fallen_together
-from torchmedic.probes.making_lines import variable_made
+from torchmedic.probes.data.held_arrays import Held
+from torchmedic.probes.data.held_checks import fallen_together
+from torchmedic.probes.objects.bindings import locals_of
+from torchmedic.probes.source.expressions import enclosing_function, parsed
+from torchmedic.probes.source.frames import shown_path
+from torchmedic.probes.source.making_lines import variable_made
 from torchmedic.record import Probe, Recorder, shielded
 
 _LEAST_ROWS = 50

@@ -15,7 +15,7 @@ from typing import Any
 from torch import nn
 
 from torchmedic.late import late_dataclass
-from torchmedic.probes.frames import is_own_file, line_of
+from torchmedic.probes.source.frames import is_own_file, line_of
 
 _MOST_PLACES = 1024
 

@@ -10,9 +10,9 @@ import torch
 
 from torchmedic.facts import Location, Operand, OpFact
 from torchmedic.late import late_dataclass
-from torchmedic.probes.positions import called_name, operand_names
-from torchmedic.probes.trace import Op, Seen, Trace
-from torchmedic.probes.values import torch_summary
+from torchmedic.probes.graph.trace import Op, Seen, Trace
+from torchmedic.probes.objects.values import torch_summary
+from torchmedic.probes.source.positions import called_name, operand_names
 from torchmedic.replay.ancestry import absorber, base_name, known_range, makers
 from torchmedic.replay.written import line_with_number
 

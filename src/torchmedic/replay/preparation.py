@@ -14,8 +14,8 @@ from typing import Any
 
 from torchmedic.facts import Birth, Operand
 from torchmedic.late import late_dataclass
-from torchmedic.probes.frames import is_user_file, location, outward
-from torchmedic.probes.values import tensor_summary
+from torchmedic.probes.objects.values import tensor_summary
+from torchmedic.probes.source.frames import is_user_file, location, outward
 from torchmedic.record import Probe, Recorder
 from torchmedic.replay.groups import groups_of
 from torchmedic.replay.mending import LineTrial

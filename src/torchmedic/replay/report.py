@@ -10,11 +10,11 @@ from typing import Any
 import torch
 
 from torchmedic.facts import Birth, Growth, Origin, SickStep, Source
-from torchmedic.probes.frames import user_location
-from torchmedic.probes.modules import Modules
-from torchmedic.probes.optimizers import Optimizers
-from torchmedic.probes.spreads import tensors_in
-from torchmedic.probes.trace import storage_key
+from torchmedic.probes.events.modules import Modules
+from torchmedic.probes.events.optimizers import Optimizers
+from torchmedic.probes.graph.trace import storage_key
+from torchmedic.probes.objects.spreads import tensors_in
+from torchmedic.probes.source.frames import user_location
 from torchmedic.record import Recorder
 from torchmedic.replay.ancestry import amplifier
 from torchmedic.replay.case import Case, half_precision

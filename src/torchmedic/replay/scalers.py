@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch.amp import grad_scaler
 
-from torchmedic.probes.autograd import scalar
-from torchmedic.probes.letters import Letter, send
-from torchmedic.probes.patching import Patches, frame_hidden
+from torchmedic.probes.events.autograd import scalar
+from torchmedic.probes.events.patching import Patches, frame_hidden
+from torchmedic.probes.objects.letters import Letter, send
 
 # From the default scale of 2**16, seventeen skips bring it below 1.
 _COLLAPSED_SCALE = 1.0

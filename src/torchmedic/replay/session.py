@@ -15,8 +15,8 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from torchmedic.late import late_dataclass
-from torchmedic.probes.autograd import scalar
-from torchmedic.probes.modes import take_off
+from torchmedic.probes.events.autograd import scalar
+from torchmedic.probes.events.modes import take_off
 from torchmedic.replay.beginnings import Handed
 from torchmedic.replay.company import Company
 from torchmedic.replay.guard import Guard, Suspicion

@@ -15,9 +15,9 @@ from torch.overrides import TorchFunctionMode
 from torchmedic.facts import SickStep, SkippedUpdates
 from torchmedic.facts.numerics import SKIPPED
 from torchmedic.late import late_dataclass
-from torchmedic.probes.expressions import enclosing_function, parsed
-from torchmedic.probes.frames import is_user_file, location_of
-from torchmedic.probes.modes import LISTENS, is_compiled, may_put_on, take_off
+from torchmedic.probes.events.modes import LISTENS, is_compiled, may_put_on, take_off
+from torchmedic.probes.source.expressions import enclosing_function, parsed
+from torchmedic.probes.source.frames import is_user_file, location_of
 from torchmedic.record import Probe, Recorder, shielded
 from torchmedic.replay.doctor import Doctor
 from torchmedic.replay.finite import bad_tensors, gradients_of

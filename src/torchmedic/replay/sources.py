@@ -15,12 +15,12 @@ import torch
 from torch import nn
 
 from torchmedic.facts import Histogram, Source
-from torchmedic.probes.field_checks import checked
-from torchmedic.probes.frames import is_user_file, outward
-from torchmedic.probes.loaded_files import file_of
-from torchmedic.probes.spreads import histogram, rows_as_text, some_values, tensors_in
-from torchmedic.probes.trace import storage_key
-from torchmedic.probes.values import torch_summary
+from torchmedic.probes.data.field_checks import checked
+from torchmedic.probes.events.loaded_files import file_of
+from torchmedic.probes.graph.trace import storage_key
+from torchmedic.probes.objects.spreads import histogram, rows_as_text, some_values, tensors_in
+from torchmedic.probes.objects.values import torch_summary
+from torchmedic.probes.source.frames import is_user_file, outward
 from torchmedic.replay.beginnings import Handed
 
 _MOST_SHOWN = 8

@@ -10,10 +10,10 @@ from typing import Any
 from torch import nn
 
 from torchmedic.facts import Location, SummedUp
-from torchmedic.probes.expressions import parsed
-from torchmedic.probes.frames import file_of, is_user_file, location
-from torchmedic.probes.modules import Modules
-from torchmedic.probes.trace import Op, Trace
+from torchmedic.probes.events.modules import Modules
+from torchmedic.probes.graph.trace import Op, Trace
+from torchmedic.probes.source.expressions import parsed
+from torchmedic.probes.source.frames import file_of, is_user_file, location
 
 _LEAST_TERMS = 4
 _MOST_LINES = 3

@@ -16,9 +16,9 @@ from torch.utils._pytree import tree_leaves
 
 from torchmedic.facts import InplaceChange, Location
 from torchmedic.late import late_dataclass
-from torchmedic.probes.frames import is_user_file, outward
-from torchmedic.probes.modules import Modules
-from torchmedic.probes.trace import Place, storage_key
+from torchmedic.probes.events.modules import Modules
+from torchmedic.probes.graph.trace import Place, storage_key
+from torchmedic.probes.source.frames import is_user_file, outward
 from torchmedic.record import Probe, Recorder
 
 _OPTIM = torch.optim.__path__[0]

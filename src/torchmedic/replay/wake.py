@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from torchmedic.probes.autograd import scalar
-from torchmedic.probes.trace import Trace
+from torchmedic.probes.events.autograd import scalar
+from torchmedic.probes.graph.trace import Trace
 from torchmedic.record import Recorder, shielded
 from torchmedic.replay.case import Case
 from torchmedic.replay.doctor import Doctor

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from torchmedic.facts import Location
-from torchmedic.probes.frames import location
-from torchmedic.probes.sources import user_files
+from torchmedic.probes.source.frames import location
+from torchmedic.probes.source.sources import user_files
 
 _LABELS = ("label", "target", "tgt", "y")
 _LARGEST_FILE = 500_000

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from torchmedic.checkups.environment.script import script_file
 from torchmedic.facts import FailedImport, Location, ShadowedModule
-from torchmedic.probes.frames import is_user_file, location
+from torchmedic.probes.source.frames import is_user_file, location
 
 _MOST_FOLDERS = 400
 _SKIPPED = {"node_modules", "__pycache__", "venv", "env", "build", "dist", "wandb", "lightning_logs"}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from torchmedic.facts import PageInFile
-from torchmedic.probes.frames import shown_path
+from torchmedic.probes.source.frames import shown_path
 from torchmedic.redaction import redact
 
 _READERS = re.compile(

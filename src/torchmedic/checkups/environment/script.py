@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from torchmedic.probes.frames import is_user_file
+from torchmedic.probes.source.frames import is_user_file
 
 
 def script_file() -> str:

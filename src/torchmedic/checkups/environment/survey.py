@@ -15,7 +15,7 @@ from pathlib import Path
 from torchmedic.checkups.environment.cards import visible_cards
 from torchmedic.checkups.environment.script import script_file
 from torchmedic.facts import Environment, Location, OpenmpRuntime, Package
-from torchmedic.probes.frames import location
+from torchmedic.probes.source.frames import location
 
 # What is built against torch or NumPy, or brings its own OpenMP.
 _OF_INTEREST = (

@@ -13,7 +13,7 @@ from typing import Any
 
 from torchmedic.facts import Location
 from torchmedic.facts.memory_plan import LostTrack, Unreached
-from torchmedic.probes.frames import location, user_location
+from torchmedic.probes.source.frames import location, user_location
 
 _BATCHES = 2
 _SECONDS = 8.0  # of the whole process, as for steps that take long

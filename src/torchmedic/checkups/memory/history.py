@@ -8,7 +8,7 @@ from typing import Any
 
 from torchmedic.checkups.memory.ledger import Holding, Log, held_after
 from torchmedic.facts import Location
-from torchmedic.probes.frames import is_user_file, location
+from torchmedic.probes.source.frames import is_user_file, location
 
 
 @dataclass(frozen=True)

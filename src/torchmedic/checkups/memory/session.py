@@ -21,7 +21,7 @@ from torchmedic.checkups.memory.held_libraries import lead_libraries
 from torchmedic.checkups.memory.kernel_guard import guard_files
 from torchmedic.facts import Location, MemoryPlan, to_plain
 from torchmedic.facts.memory_plan import LostTrack
-from torchmedic.probes.frames import is_user_file, location, user_location
+from torchmedic.probes.source.frames import is_user_file, location, user_location
 
 if TYPE_CHECKING:
     from _typeshed import TraceFunction

@@ -22,7 +22,7 @@ from torchmedic.checkups.memory.ledger import Ledger, Origin
 from torchmedic.checkups.memory.sparse import is_sparse, on_sparse, remember_indices
 from torchmedic.checkups.memory.values import Values, give_value, tensors_in, value_of, worth_keeping
 from torchmedic.facts import Location
-from torchmedic.probes.frames import user_location
+from torchmedic.probes.source.frames import user_location
 
 aten = torch.ops.aten
 _DEVICE = torch.ops.prim.device.default

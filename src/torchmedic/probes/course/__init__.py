@@ -1,0 +1,1 @@
+"""The course of a training: losses, scores, rates and sizes over its steps and epochs."""

@@ -1,0 +1,1 @@
+"""What is looked at when the script has died, while its frames are still alive."""

@@ -1,0 +1,236 @@
+"""Watches the user's preparation of samples for 8-bit arithmetic that wraps around."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import sys
+from types import FrameType
+from typing import Any
+
+import torch
+from torch.utils.data import _utils
+
+from torchmedic.facts import WrappedArithmetic
+from torchmedic.probes.events.patching import Patches, frame_hidden
+from torchmedic.probes.source.called_functions import Names, call_again, calls_of
+from torchmedic.probes.source.expressions import MISSING, enclosing_function, parsed, peek
+from torchmedic.probes.source.frames import is_user_file, location, outward
+from torchmedic.record import Probe, Recorder, shielded
+
+_FETCHES = 2
+_MOST_ELEMENTS = 200_000
+_LEAST_ELEMENTS = 4
+_FEW_ELEMENTS = 16
+_LEAST_SHARE = 0.01
+_LEAST_SHARE_OF_FEW = 0.2
+_OPERATORS: dict[type[ast.operator], str] = {ast.Sub: "-", ast.Add: "+", ast.Mult: "*"}
+_SMALL = ("uint8", "int8", "uint16", "int16")
+
+
+class Wraparound(Probe):
+    """Looks at two fetches of a data set, and at the script's own lines when an optimizer is built."""
+
+    name = "wraparound"
+
+    def install(self, recorder: Recorder) -> None:
+        super().install(recorder)
+        self._patches = Patches()
+        self._fetches: dict[int, int] = {}
+        self._known: set[tuple[str, int]] = set()
+        original: Any = _utils.fetch._MapDatasetFetcher.fetch
+
+        @functools.wraps(original)
+        def fetch(fetcher: Any, index: Any) -> Any:
+            key = id(fetcher.dataset)
+            if not recorder.is_ours or self._fetches.get(key, 0) >= _FETCHES or sys.gettrace() is not None:
+                with frame_hidden:
+                    return original(fetcher, index)
+            self._fetches[key] = self._fetches.get(key, 0) + 1
+            sys.settrace(shielded(self)(self._on_call))
+            try:
+                with frame_hidden:
+                    return original(fetcher, index)
+            finally:
+                sys.settrace(None)
+
+        self._patches.replace(_utils.fetch._MapDatasetFetcher, "fetch", fetch)
+
+    def remove(self) -> None:
+        self._patches.restore()
+
+    def on_optimizer(self, optimizer: Any) -> None:
+        for frame in outward(sys._getframe(1)):
+            if is_user_file(frame.f_code.co_filename):
+                self._read(frame, before=frame.f_lineno or 0)
+                self._read_called(frame, before=frame.f_lineno or 0)
+
+    def _on_call(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if not is_user_file(frame.f_code.co_filename):
+            return None
+        frame.f_trace_lines = False
+        return shielded(self)(self._on_return)
+
+    def _on_return(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "return":
+            self._read(frame, before=sys.maxsize)
+        return shielded(self)(self._on_return)
+
+    def _read(self, frame: FrameType, before: int) -> None:
+        """Look at the arithmetic of one function whose names are still bound."""
+        tree = parsed(frame.f_code.co_filename)
+        if tree is not None:
+            found = _arithmetic(enclosing_function(tree, frame))
+            self._look(frame, [(target, node) for target, node in found if node.lineno < before])
+
+    def _read_called(self, frame: FrameType, before: int) -> None:
+        """Look into functions that have returned, where what they were given is still held by the names of the call."""
+        tree = parsed(frame.f_code.co_filename)
+        scope = enclosing_function(tree, frame) if tree is not None else None
+        for call in calls_of(scope, before) if scope is not None else ():
+            called = call_again(call, frame)
+            if called is not None:
+                self._look(called.names, _arithmetic(ast.Module(body=called.body, type_ignores=[])))
+
+    def _look(self, frame: Names, nodes: list[tuple[str, ast.BinOp]]) -> None:
+        for target, node in nodes:
+            place = (frame.f_code.co_filename, node.lineno)
+            if place in self._known:
+                continue
+            left, right = _value(node.left, frame), _value(node.right, frame)
+            found = wrapped(node.op, left, right)
+            if found is None:
+                continue
+            self._known.add(place)
+            self.recorder.observe(
+                WrappedArithmetic(
+                    step=self.recorder.step,
+                    where=location(*place, frame.f_code.co_qualname),
+                    expression=ast.unparse(node),
+                    names=(ast.unparse(node.left), ast.unparse(node.right)),
+                    target=target,
+                    operator=_OPERATORS[type(node.op)],
+                    dtype=str(getattr(left if _is_small(left) else right, "dtype", "")).removeprefix("torch."),
+                    library="torch" if isinstance(left, torch.Tensor) else "numpy",
+                    share=found[0],
+                    example=found[1],
+                )
+            )
+
+
+def _arithmetic(scope: ast.AST) -> list[tuple[str, ast.BinOp]]:
+    """Sums, differences and products in a function (not in functions inside it), with the name they are given."""
+    found: list[tuple[str, ast.BinOp]] = []
+    waiting: list[tuple[str, ast.AST]] = [("", child) for child in ast.iter_child_nodes(scope)]
+    while waiting:
+        target, node = waiting.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            continue
+        if isinstance(node, ast.Assign):
+            target = ast.unparse(node.targets[0])
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+            found.append((target, node))
+        waiting += [(target, child) for child in ast.iter_child_nodes(node)]
+    return found
+
+
+def _value(node: ast.AST, frame: Names) -> Any:
+    """A name, an attribute or an array's item, read without running any code of the user."""
+    if isinstance(node, ast.Subscript):
+        owner = _value(node.value, frame)
+        key = _index(node.slice, frame)
+        if key is not MISSING and _is_array(owner):
+            try:
+                return owner[key]
+            except Exception:  # noqa: BLE001 - an index that does not fit any more
+                return MISSING
+        return peek(node, frame)
+    if isinstance(node, (ast.Name, ast.Attribute, ast.Constant)):
+        return peek(node, frame)
+    return MISSING
+
+
+def _index(node: ast.AST, frame: Names) -> Any:
+    if isinstance(node, ast.Tuple):
+        parts = tuple(_index(part, frame) for part in node.elts)
+        return MISSING if any(part is MISSING for part in parts) else parts
+    if isinstance(node, ast.Constant) and node.value is ...:
+        return ...
+    if isinstance(node, ast.Slice):
+        ends = [_index(end, frame) if end is not None else None for end in (node.lower, node.upper, node.step)]
+        return MISSING if any(end is MISSING for end in ends) else slice(*ends)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+        return -node.operand.value  # type: ignore[operator]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+        left, right = _index(node.left, frame), _index(node.right, frame)
+        if isinstance(left, int) and isinstance(right, int):
+            return left + right if isinstance(node.op, ast.Add) else left - right
+        return MISSING
+    value = peek(node, frame)
+    return value if isinstance(value, int) else MISSING
+
+
+def _is_array(thing: Any) -> bool:
+    return type(thing) is torch.Tensor or _is_numpy(thing)
+
+
+def _is_numpy(thing: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and type(thing) is numpy.ndarray
+
+
+def _is_small(thing: Any) -> bool:
+    return _is_array(thing) and str(thing.dtype).removeprefix("torch.") in _SMALL
+
+
+def wrapped(op: ast.operator, left: Any, right: Any) -> tuple[float, tuple[int, int, int]] | None:
+    """The share of results that wrap around, and an example; None where the type holds them (nearly) all."""
+    small = [thing for thing in (left, right) if _is_small(thing)]
+    other = right if small and small[0] is left else left
+    if not small or not ((_is_small(other) and other.dtype == small[0].dtype) or type(other) is int):
+        return None
+    if small[0].shape == () or not all(_size(t) >= _LEAST_ELEMENTS for t in small):
+        return None
+    if max(map(_size, small)) > _MOST_ELEMENTS and len({tuple(t.shape) for t in small}) > 1:
+        return None
+    a, b = (_as_tensor(thing) for thing in (left, right))
+    try:
+        a, b = torch.broadcast_tensors(a, b)  # type: ignore[no-untyped-call]
+    except RuntimeError:
+        return None
+    wide = [t.reshape(-1).to(torch.int64) for t in (a, b)]
+    true = (
+        wide[0] - wide[1]
+        if isinstance(op, ast.Sub)
+        else wide[0] + wide[1]
+        if isinstance(op, ast.Add)
+        else wide[0] * wide[1]
+    )
+    info = torch.iinfo(getattr(torch, str(small[0].dtype).removeprefix("torch.")))
+    outside = (true < info.min) | (true > info.max)
+    share = float(outside.double().mean()) if true.numel() else 0.0
+    if share < (_LEAST_SHARE_OF_FEW if true.numel() < _FEW_ELEMENTS else _LEAST_SHARE):
+        return None
+    at = int(outside.double().argmax())
+    return share, (int(wide[0][at]), int(wide[1][at]), _wrap(int(true[at]), info))
+
+
+def _wrap(value: int, info: Any) -> int:
+    size = info.max - info.min + 1
+    return int((value - info.min) % size + info.min)
+
+
+def _size(thing: Any) -> int:
+    return int(thing.numel()) if isinstance(thing, torch.Tensor) else int(thing.size)
+
+
+def _as_tensor(thing: Any) -> torch.Tensor:
+    """The first elements of an array: arrays of equal shape are cut alike."""
+    if type(thing) is int:
+        return torch.tensor(thing, device="cpu")
+    rows = max(1, thing.shape[0] * _MOST_ELEMENTS // max(1, _size(thing)))
+    return (
+        thing[:rows].detach().cpu()
+        if isinstance(thing, torch.Tensor)
+        else torch.from_numpy(thing[:rows].astype("int64"))
+    )

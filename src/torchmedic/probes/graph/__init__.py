@@ -1,0 +1,1 @@
+"""What a step computed: its operations, its graph, and where gradients end."""

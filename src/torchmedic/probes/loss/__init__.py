@@ -1,0 +1,1 @@
+"""The exam of the loss: what it is given, what it depends on, and which way it pulls."""

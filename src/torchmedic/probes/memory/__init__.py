@@ -1,0 +1,1 @@
+"""Memory that grows from step to step, and who holds it."""

@@ -1,0 +1,1 @@
+"""What live objects are, where they come from, and who holds them."""
