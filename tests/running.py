@@ -60,7 +60,7 @@ _ANSWER, _END = b"watched: ", b"end of the answer\n"
 _FRAMEWORKS = "accelerate|lightning|sklearn|tokenizers|torch_geometric|transformers"
 
 for _package in (torchmedic.probes, torchmedic.replay):
-    for _module in pkgutil.iter_modules(_package.__path__, f"{_package.__name__}."):
+    for _module in pkgutil.walk_packages(_package.__path__, f"{_package.__name__}."):
         importlib.import_module(_module.name)
 
 
