@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import sys
 from collections.abc import Iterator
@@ -17,10 +18,16 @@ _GRAD_FREE = ("no_grad", "inference_mode", "set_grad_enabled")
 _FIXED_VALUES = ("constant_", "eye_", "dirac_", "ones_", "zeros_")
 
 
-def user_files() -> list[str]:
+def user_files() -> tuple[str, ...]:
     """The files of the user's own modules that are loaded."""
+    return _files_among(len(sys.modules))
+
+
+@functools.lru_cache(maxsize=1)
+def _files_among(modules: int) -> tuple[str, ...]:
+    """The same, looked up anew only when there are more modules: there may be thousands, and many ask."""
     found = dict.fromkeys(getattr(module, "__file__", None) or "" for module in list(sys.modules.values()))
-    return [file for file in found if file.endswith(".py") and is_user_file(file) and os.path.exists(file)]
+    return tuple(file for file in found if file.endswith(".py") and is_user_file(file) and os.path.exists(file))
 
 
 def user_nodes() -> Iterator[tuple[str, ast.AST]]:
