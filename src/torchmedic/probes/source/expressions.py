@@ -6,6 +6,7 @@ import ast
 import functools
 import itertools
 import linecache
+from collections import defaultdict
 from collections.abc import Mapping
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Protocol
@@ -13,6 +14,9 @@ from typing import Any, Protocol
 from torchmedic.probes.source.frames import is_user_file
 
 MISSING = object()
+MOST_FILES = 64  # of the user's, whose syntax is kept
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Scope(Protocol):
@@ -86,7 +90,7 @@ def _span(node: ast.expr) -> tuple[int, int, int, int]:
     return node.lineno, node.end_lineno or 0, node.col_offset, node.end_col_offset or 0
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=MOST_FILES)
 def parsed(filename: str) -> ast.Module | None:
     """A file's syntax tree; None where there is no source or it cannot be parsed."""
     text = "".join(linecache.getlines(filename))
@@ -96,16 +100,46 @@ def parsed(filename: str) -> ast.Module | None:
         return None
 
 
+@functools.lru_cache(maxsize=MOST_FILES)
+def walked(filename: str) -> tuple[ast.AST, ...]:
+    """Every node of a file, those nearer to the top first."""
+    tree = parsed(filename)
+    return tuple(ast.walk(tree)) if tree is not None else ()
+
+
+def functions_named(filename: str, name: str) -> list[Function]:
+    """The functions and methods of a file that have this name."""
+    return _by_name(filename)[0].get(name, [])
+
+
+def calls_named(filename: str, name: str) -> list[ast.Call]:
+    """The calls of a file whose last part is this name."""
+    return _by_name(filename)[1].get(name, [])
+
+
+@functools.lru_cache(maxsize=MOST_FILES)
+def _by_name(filename: str) -> tuple[dict[str, list[Function]], dict[str, list[ast.Call]]]:
+    functions: defaultdict[str, list[Function]] = defaultdict(list)
+    calls: defaultdict[str, list[ast.Call]] = defaultdict(list)
+    for node in walked(filename):
+        if isinstance(node, Function):
+            functions[node.name].append(node)
+        elif isinstance(node, ast.Call):
+            calls[called_name(node)].append(node)
+    return functions, calls
+
+
 def function_of(code: CodeType) -> ast.FunctionDef | None:
     """The definition that a code object was compiled from; None where its file cannot be read."""
-    tree = parsed(code.co_filename)
-    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)) if tree is not None else iter(())
+    functions = (node for node in walked(code.co_filename) if isinstance(node, ast.FunctionDef))
     begin = code.co_firstlineno  # of the first decorator, where there is one
     return next((f for f in functions if begin in (f.lineno, *(d.lineno for d in f.decorator_list))), None)
 
 
 def called_name(call: ast.Call) -> str:
     """The last part of what is called: `LSTM` of `nn.LSTM(…)`."""
+    if isinstance(call.func, ast.Name):
+        return call.func.id
     return call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from torchmedic.facts import Location
 from torchmedic.late import late_dataclass
-from torchmedic.probes.source.expressions import called_name, parsed
+from torchmedic.probes.source.expressions import called_name, calls_named, functions_named, parsed, walked
 from torchmedic.probes.source.frames import file_of, is_user_file, location
 from torchmedic.probes.source.sources import file_at, user_files
 
@@ -64,9 +64,8 @@ def variable_made(file: str, scope: ast.AST, name: str) -> Place | None:
 def tensor_given(position: int) -> Place | None:
     """What the script's first `TensorDataset(…)` is given at a position."""
     for file in user_files():
-        tree = parsed(file)
-        calls = [n for n in (ast.walk(tree) if tree is not None else ()) if isinstance(n, ast.Call)]
-        for call in sorted((c for c in calls if called_name(c) == "TensorDataset"), key=lambda c: c.lineno):
+        for call in sorted(calls_named(file, "TensorDataset"), key=lambda c: c.lineno):
+            tree = parsed(file)
             scope = scope_around(tree, call) if tree is not None else call
             if len(call.args) == 1 and isinstance(call.args[0], ast.Starred):
                 return Place(file, scope, call.args[0].value, position)
@@ -175,7 +174,7 @@ def _behind_name(place: Place, name: ast.Name) -> list[Place]:
         parts = [part for made in (last, *others) for part in _filled(made, name.id, place.part)]
         return parts or [_with_part(made, place.part) for made in (last, *others)]
     if isinstance(place.scope, _FUNCTIONS):
-        given = _given(place.scope, name.id)
+        given = _given(place.file, place.scope, name.id)
         tree = parsed(place.file)
         if given is None and tree is not None:
             return _behind_name(Place(place.file, tree, name, place.part), name)
@@ -244,37 +243,33 @@ def _returned(call: ast.Call, part: int | None) -> Iterator[Place]:
     """What a function of the user's gives back to a call."""
     name = called_name(call)
     for file in user_files():
-        tree = parsed(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, _FUNCTIONS) and node.name == name:
-                returns = [n for n in own_nodes(node) if isinstance(n, ast.Return) and n.value is not None]
-                yield from (Place(file, node, n.value, part) for n in returns if n.value is not None)
+        for function in functions_named(file, name):
+            returns = [n for n in own_nodes(function) if isinstance(n, ast.Return)]
+            yield from (Place(file, function, n.value, part) for n in returns if n.value is not None)
 
 
-def _given(function: ast.AST, parameter: str) -> Place | None:
+def _given(file: str, function: ast.AST, parameter: str) -> Place | None:
     """What the first call of a function (or of a class, where it is its `__init__`) gives for a parameter."""
     assert isinstance(function, _FUNCTIONS)
     names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
     if parameter not in names:
         return None
-    for file in user_files():
-        tree = parsed(file)
-        if tree is None:
-            continue
-        owner = _owner_of(tree, function)
-        callee = owner if function.name == "__init__" else function.name
-        at = names.index(parameter) - (1 if owner else 0)
-        for call in ast.walk(tree):
-            if isinstance(call, ast.Call) and called_name(call) == callee:
-                named = [k.value for k in call.keywords if k.arg == parameter]
-                given = named or [a for a in call.args[at : at + 1] if not isinstance(a, ast.Starred)]
-                if given:
-                    return Place(file, scope_around(tree, call), given[0])
+    owner = _owner_of(file, function)
+    callee = owner if function.name == "__init__" else function.name
+    at = names.index(parameter) - (1 if owner else 0)
+    for other in user_files():
+        tree = parsed(other)
+        for call in calls_named(other, callee):
+            named = [k.value for k in call.keywords if k.arg == parameter]
+            given = named or [a for a in call.args[at : at + 1] if not isinstance(a, ast.Starred)]
+            if given and tree is not None:
+                return Place(other, scope_around(tree, call), given[0])
     return None
 
 
-def _owner_of(tree: ast.Module, function: ast.AST) -> str:
-    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+def _owner_of(file: str, function: ast.AST) -> str:
+    """The class that a method stands in."""
+    classes = (node for node in walked(file) if isinstance(node, ast.ClassDef))
     return next((node.name for node in classes if function in node.body), "")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import os
 import sys
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from types import FrameType
 from typing import TypeGuard
 
 from torchmedic.facts import Location
-from torchmedic.probes.source.expressions import called_name, parsed
+from torchmedic.probes.source.expressions import MOST_FILES, called_name, parsed, walked
 from torchmedic.probes.source.frames import file_of, is_user_file, location, shown_path
 
 _GRAD_FREE = ("no_grad", "inference_mode", "set_grad_enabled")
@@ -19,7 +20,7 @@ _FIXED_VALUES = ("constant_", "eye_", "dirac_", "ones_", "zeros_")
 
 
 def user_files() -> tuple[str, ...]:
-    """The files of the user's own modules that are loaded."""
+    """The files of the user's own modules that are loaded, those nearest to the script where there are many."""
     return _files_among(len(sys.modules))
 
 
@@ -27,14 +28,29 @@ def user_files() -> tuple[str, ...]:
 def _files_among(modules: int) -> tuple[str, ...]:
     """The same, looked up anew only when there are more modules: there may be thousands, and many ask."""
     found = dict.fromkeys(getattr(module, "__file__", None) or "" for module in list(sys.modules.values()))
-    return tuple(file for file in found if file.endswith(".py") and is_user_file(file) and os.path.exists(file))
+    files = [file for file in found if file.endswith(".py") and is_user_file(file) and os.path.exists(file)]
+    script = getattr(sys.modules.get("__main__"), "__file__", None) or ""
+    nearest = set(sorted(files, key=lambda file: _ways_apart(file, script))[:MOST_FILES])
+    return tuple(file for file in files if file in nearest)
+
+
+def _ways_apart(file: str, script: str) -> int:
+    """How many folders lie between two files.
+
+    >>> _ways_apart("/a/train.py", "/a/train.py"), _ways_apart("/a/nets/unet.py", "/a/train.py")
+    (0, 1)
+    >>> _ways_apart("/lib/big/deep/x.py", "/a/train.py")
+    4
+    """
+    one, other = (os.path.dirname(os.path.abspath(each)).split(os.sep) for each in (file, script))
+    shared = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return len(one) + len(other) - 2 * shared
 
 
 def user_nodes() -> Iterator[tuple[str, ast.AST]]:
     """Every node of the user's code, with its file."""
     for file in user_files():
-        tree = parsed(file)
-        yield from ((file, node) for node in ast.walk(tree)) if tree is not None else ()
+        yield from ((file, node) for node in walked(file))
 
 
 def user_files_behind(frames: list[FrameType]) -> list[str]:
