@@ -25,6 +25,7 @@ from torchmedic.probes.source.making_lines import (
     tensor_given,
     variable_made,
 )
+from torchmedic.probes.source.sources import user_files
 
 _MOST_ATTRIBUTES = 50
 _MOST_HELD = 60
@@ -136,10 +137,12 @@ def _scopes(frame: FrameType | None) -> Iterator[tuple[str, ast.AST, dict[str, A
         tree = parsed(file) if is_user_file(file) and each.f_code.co_name != "<module>" else None
         if tree is not None:
             yield file, enclosing_function(tree, each), locals_of(each)
+    near = set(user_files())
     for module in user_modules():
-        tree = parsed(str(module.__file__))
+        file = str(module.__file__)
+        tree = parsed(file) if file in near else None
         if tree is not None:
-            yield str(module.__file__), tree, vars(module)
+            yield file, tree, vars(module)
 
 
 def _arrays_in(thing: Any) -> Iterator[tuple[str, torch.Tensor | Array]]:

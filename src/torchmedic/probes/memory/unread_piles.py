@@ -11,8 +11,9 @@ import torch
 
 from torchmedic.facts import PiledTensors
 from torchmedic.probes.objects.keepers import STORING, storing_statement
-from torchmedic.probes.objects.name_paths import Keeper, keepers_of, user_modules
+from torchmedic.probes.objects.name_paths import Keeper, keepers_of
 from torchmedic.probes.source.expressions import called_name, parsed
+from torchmedic.probes.source.sources import user_files
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _MAKERS = frozenset(("list", "dict", "deque", "defaultdict", "OrderedDict"))
@@ -76,7 +77,7 @@ def is_never_read(name: str) -> bool:
 
 
 def _trees() -> list[ast.Module]:
-    return [tree for module in user_modules() if (tree := parsed(str(module.__file__))) is not None]
+    return [tree for file in user_files() if (tree := parsed(file)) is not None]
 
 
 def _uses(tree: ast.Module, name: str) -> Iterator[ast.AST]:

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from torchmedic.facts import Location
 from torchmedic.late import late_dataclass
 from torchmedic.probes.objects.handing import CUTTING, handing_call, part_at
-from torchmedic.probes.objects.name_paths import Keeper, user_modules
+from torchmedic.probes.objects.name_paths import Keeper
 from torchmedic.probes.source.expressions import called_name, parsed
 from torchmedic.probes.source.frames import location
+from torchmedic.probes.source.sources import user_files
 
 STORING = frozenset(("append", "extend", "insert", "appendleft", "add", "put", "update", "setdefault"))
 _EMPTYING = frozenset(("clear", "pop", "popleft", "popitem", "remove"))
@@ -37,7 +38,7 @@ class Storing:
 
 def storing_statement(keeper: Keeper, *, cut_off: bool = False) -> Storing:
     """Find, in the user's files, the statement that puts a tensor where the keeper holds it, `cut_off` its graph."""
-    files = [str(module.__file__) for module in user_modules()]
+    files = list(user_files())
     found: list[tuple[int, str, ast.stmt, ast.expr | None, ast.AST]] = []
     for file in files:
         tree = parsed(file)
