@@ -219,10 +219,15 @@ class Reading:
         return sorted(found.values(), key=lambda cut: cut.at)
 
     def _taint_at(self, key: StorageKey, at: int) -> set[StorageKey]:
+        maker = self.maker_at(key, at)
+        return self.tainted.get(maker, set()) if maker is not None else {key} & self.keys
+
+    def maker_at(self, key: StorageKey, at: int) -> int | None:
+        """The forward operation that last gave something in this storage, before the operation with that number."""
         for op in reversed(self.ops[:at]):
             if op.phase == "forward" and any(seen.key == key for seen in op.outputs):
-                return self.tainted.get(op.index, set())
-        return {key} & self.keys
+                return op.index
+        return None
 
     def _needed_gradient(self, leave: Leaving) -> bool:
         """NumPy takes only what was detached before."""
@@ -296,6 +301,12 @@ class Reading:
 
     def joined_terms(self) -> Iterator[tuple[Op, Seen]]:
         """Operands of the sums at the end of the loss, where one of them at least needs a gradient."""
+        for op in self.joining_ops():
+            if op.name.startswith(("aten.add.", "aten.sub.", "aten.stack.")):
+                yield from ((op, seen) for seen in op.inputs)
+
+    def joining_ops(self) -> Iterator[Op]:
+        """The operations at the end of the loss by which numbers that need a gradient are added up and scaled."""
         waiting = [self.root.maker] if self.root.maker is not None else []
         done: set[int] = set()
         while waiting:
@@ -305,9 +316,8 @@ class Reading:
             done.add(op.index)
             if op.name.startswith(("aten.mul.", "aten.div.")) and len(op.inputs) > 1 and not _is_scaling(op):
                 continue
-            joins = op.name.startswith(("aten.add.", "aten.sub.", "aten.stack."))
-            if joins and any(seen.requires_grad for seen in op.inputs):
-                yield from ((op, seen) for seen in op.inputs)
+            if any(seen.requires_grad for seen in op.inputs):
+                yield op
             small = [seen for seen in op.inputs if seen.requires_grad and seen.shape in ((), (1,))]
             waiting += [seen.maker for seen in small if seen.maker is not None]
 
