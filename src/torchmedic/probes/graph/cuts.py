@@ -208,7 +208,7 @@ class Reading:
         for leave in self.borders.leaving:
             taint = self._taint_at(leave.key, leave.at)
             back = self._came_back(leave, above)
-            if leave.how == "data" or not taint or not self._needed_gradient(leave):
+            if leave.how in ("data", "copy") or not taint or not self._needed_gradient(leave):
                 continue
             if not back and not self.root.is_leaf:
                 continue
@@ -265,15 +265,29 @@ class Reading:
             if seen.maker is None or seen.maker not in self.tainted:
                 continue
             within = self.ancestors(seen.maker)
-            told = (*_SWITCHED_OFF, "discrete", "integer", *(_ON_PURPOSE if self._is_of_weights(within) else ()))
+            told = (
+                *_SWITCHED_OFF,
+                "discrete",
+                "integer",
+                "copy",
+                *(_ON_PURPOSE if self._is_of_weights(within) else ()),
+            )
             numbers = self._ways_of_numbers(seen.maker) | {op.index}
             for index in sorted(within | {op.index}):
                 for part in self.ops[index].inputs:
                     cut = self.cut_before(self.ops[index], part)
+                    if cut is not None and self._is_copied(cut):
+                        cut.how = "copy"
                     is_draw = cut is not None and cut.how in _SWITCHED_OFF and index not in numbers
                     if cut is not None and cut.how in told and not is_draw:
                         found.append(cut)
         return sorted(found, key=lambda cut: cut.at)
+
+    def _is_copied(self, cut: Cut) -> bool:
+        """Whether `torch.tensor` of a tensor cuts here: it detaches, and nobody has said so."""
+        return cut.how == "detach" and any(
+            one.how == "copy" and 0 < one.at - cut.at <= 2 for one in self.borders.leaving
+        )
 
     def _is_of_weights(self, within: set[int]) -> bool:
         """Whether a term reads weights and numbers, and nothing of the batch."""

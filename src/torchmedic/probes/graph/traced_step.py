@@ -191,6 +191,8 @@ class Borders(TorchFunctionMode):
             if place is not None:
                 for tensor in _tensors_in(args[0] if args else None):
                     self._leave("tensor", tensor, None, at)
+                if name == "tensor" and args and isinstance(args[0], torch.Tensor):
+                    self._leave("copy", args[0], None, at)
                 self.entering.append(Entering(storage_key(result), place, at, bool(result.requires_grad)))
         elif name == "__get__" and getattr(func, "__self__", None) is torch.Tensor.data:
             self._leave("data", args[0], None, at)
