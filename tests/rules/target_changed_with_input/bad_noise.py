@@ -18,9 +18,9 @@ def main():
     distance = nn.MSELoss()
     for epoch in range(4):
         for rows in torch.randperm(600).split(50):
-            clean = signals[rows]
-            noisy = with_noise(clean, 0.5)
-            loss = distance(coder(noisy), clean)
+            signal = signals[rows]
+            noisy = with_noise(signal, 0.5)
+            loss = distance(coder(noisy), signal)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()

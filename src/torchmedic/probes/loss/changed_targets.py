@@ -16,6 +16,7 @@ from torchmedic.probes.source.frames import location
 from torchmedic.record import Recorder
 
 _MOST_FED = 4
+_PICKING = TRANSPARENT | {"where", "masked_fill"}
 _MOST_ELEMENTS = 1_000_000
 _MOST_COPIES = 8
 _MOST_FACTS = 8
@@ -35,10 +36,10 @@ class ChangedTargets:
         self._fed.clear()
 
     def look(self, call: Call, args: tuple[Any, ...], result: Any) -> None:
-        given = args[0] if args else None
-        if not isinstance(given, torch.Tensor) or given.requires_grad:
+        given = _picked_from(call, args, result)
+        if given is None or given.requires_grad:
             return
-        if call.name in TRANSPARENT and isinstance(result, torch.Tensor):
+        if call.name in _PICKING and isinstance(result, torch.Tensor):
             made, base = storage_key(result), storage_key(given)
             if made != base:
                 self._from[made] = base
@@ -88,6 +89,14 @@ class ChangedTargets:
                 bound_text=ast.unparse(write.bound) if write.bound is not None else "",
             )
         )
+
+
+def _picked_from(call: Call, args: tuple[Any, ...], result: Any) -> torch.Tensor | None:
+    """The tensor whose values a call was given: of `where`, the one that its result is like."""
+    tensors = [argument for argument in args if isinstance(argument, torch.Tensor)]
+    if call.name == "where" and isinstance(result, torch.Tensor):
+        tensors = [one for one in tensors if (one.shape, one.dtype) == (result.shape, result.dtype)]
+    return tensors[0] if tensors and (tensors[0] is args[0] or call.name == "where") else None
 
 
 @functools.cache

@@ -22,9 +22,8 @@ class TargetChangedWithInput(Rule):
         if seen is None:
             return
         where = seen.bound or seen.written
-        target = f"the target of `{seen.function}`"
         yield self.diagnose(
-            headline=f"what is written into `{seen.name}` changes `{seen.other}`, and with it {target}",
+            headline=_told(seen),
             confidence="likely",
             step=seen.step,
             where=where,
@@ -37,6 +36,14 @@ class TargetChangedWithInput(Rule):
             ),
             remedies=(Remedy(title=_cure(seen)),),
         )
+
+
+def _told(seen: TargetChanged) -> str:
+    target = f"the target of `{seen.function}`"
+    if seen.name == seen.other:
+        name = seen.written.function.rpartition(".")[2]
+        return f"`{name}` writes into its argument `{seen.name}`, {target}"
+    return f"writing into `{seen.name}` changes `{seen.other}` too, {target}"
 
 
 def _others(seen: TargetChanged) -> tuple[Also, ...]:
