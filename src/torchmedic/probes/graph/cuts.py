@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+import functools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import field
@@ -224,10 +226,18 @@ class Reading:
 
     def maker_at(self, key: StorageKey, at: int) -> int | None:
         """The forward operation that last gave something in this storage, before the operation with that number."""
-        for op in reversed(self.ops[:at]):
-            if op.phase == "forward" and any(seen.key == key for seen in op.outputs):
-                return op.index
-        return None
+        makers = self._makers.get(key, [])
+        before = bisect.bisect_left(makers, at)
+        return makers[before - 1] if before else None
+
+    @functools.cached_property
+    def _makers(self) -> dict[StorageKey, list[int]]:
+        """The forward operations that gave something in a storage, in their order."""
+        found: dict[StorageKey, list[int]] = {}
+        for op in self.ops:
+            for seen in op.outputs if op.phase == "forward" else ():
+                found.setdefault(seen.key, []).append(op.index)
+        return found
 
     def _needed_gradient(self, leave: Leaving) -> bool:
         """NumPy takes only what was detached before."""
