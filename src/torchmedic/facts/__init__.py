@@ -122,6 +122,7 @@ from torchmedic.facts.loss import HandDistance as HandDistance
 from torchmedic.facts.loss import LossCall as LossCall
 from torchmedic.facts.loss import LossSummed as LossSummed
 from torchmedic.facts.loss import Producer as Producer
+from torchmedic.facts.loss import TargetChanged as TargetChanged
 from torchmedic.facts.masks import MaskSeen as MaskSeen
 from torchmedic.facts.masks import PaddingRead as PaddingRead
 from torchmedic.facts.masks import PositionsAlongBatch as PositionsAlongBatch

@@ -13,6 +13,7 @@ class GraphCut(Observation):
     """Parameters of an optimizer that never had a gradient although the loss was computed from them.
 
     `how` is "detach", "data", "no_grad", "checkpoint", "library", "integer", "discrete", "item", "numpy", "tolist",
+    "tensor" (`torch.tensor` of a list of tensors), "copy" (the same of one tensor),
     "zero" (differentiable, with derivative 0 everywhere), "gradient" (what `torch.autograd.grad` returned without
     `create_graph`), "cancelled" (added and subtracted again, as in `x + (q - x)`), "own-backward" (a `backward` of the
     user's own that handed on zeros) or "straight-through" (the constant side of an estimator, which is at `read` where

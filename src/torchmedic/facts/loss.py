@@ -110,3 +110,23 @@ class LossSummed(Observation):
     factor: float = 1.0
     built: Location | None = None
     layer: str = ""
+
+
+@fact
+class TargetChanged(Observation):
+    """The target of a loss is the tensor that the model was given, and a line has written into it in place.
+
+    `written` is that line, which writes into `name`; `other` is another name for the same tensor, since `bound`.
+    """
+
+    kind: ClassVar[str] = "target-changed"
+    step: int | None
+    function: str
+    names: tuple[str, str]
+    where: Location | None
+    name: str
+    other: str
+    written: Location
+    written_text: str
+    bound: Location | None = None
+    bound_text: str = ""

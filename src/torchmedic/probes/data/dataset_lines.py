@@ -12,7 +12,7 @@ from torchmedic.probes.events.loaders import base_of
 from torchmedic.probes.objects.values import type_name
 from torchmedic.probes.source.expressions import function_of, parsed
 from torchmedic.probes.source.frames import is_user_file, location
-from torchmedic.probes.source.sources import hung_at, user_files
+from torchmedic.probes.source.sources import filled_by, hung_at, user_files
 
 
 @late_dataclass(frozen=True)
@@ -102,7 +102,7 @@ def returned_by(kind: type, which: int) -> Location | None:
     returned = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
     parts = [value.elts[which] for value in returned if isinstance(value, ast.Tuple) and len(value.elts) > 1]
     if not parts:
-        return None
+        return _appended_as_one(kind, returned, which)
     names = [n.id for n in ast.walk(parts[-1]) if isinstance(n, ast.Name)]
     made = [
         node.lineno
@@ -111,8 +111,21 @@ def returned_by(kind: type, which: int) -> Location | None:
     ]
     own = [n.attr for n in ast.walk(parts[-1]) if isinstance(n, ast.Attribute) and ast.unparse(n.value) == "self"]
     if not made and own:
-        return hung_at(kind, own[0])
+        filled = filled_by(kind, own[0])
+        return location(filled[0], filled[1].lineno) if filled is not None else hung_at(kind, own[0])
     return location(code.co_filename, max(made) if made and which else min(made, default=parts[-1].lineno))
+
+
+def _appended_as_one(kind: type, returned: list[ast.expr | None], which: int) -> Location | None:
+    """For `return self.samples[i]`: the part of the tuple that was appended to `self.samples`."""
+    for value in returned:
+        owner = value.value if isinstance(value, ast.Subscript) else None
+        own = owner.attr if isinstance(owner, ast.Attribute) and ast.unparse(owner.value) == "self" else ""
+        filled = filled_by(kind, own) if own else None
+        pair = filled[1].args[0] if filled is not None else None
+        if filled is not None and isinstance(pair, ast.Tuple) and len(pair.elts) > 1:
+            return location(filled[0], pair.elts[which].lineno)
+    return None
 
 
 def settings_below() -> Iterator[tuple[str, ast.Assign, str]]:

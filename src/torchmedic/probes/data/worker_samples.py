@@ -19,6 +19,7 @@ _FIRST = 32
 _LEAST_DISTINCT = 8
 _MOST_SAMPLES = 20_000
 _MOST_BYTES_LOOKED_AT = 65_536
+_MOST_METHODS = 4
 
 
 class _Watch:
@@ -131,12 +132,24 @@ def repeated(
 
 def handed_out_at(kind: type) -> Location | None:
     """The line of `__iter__` that goes over the samples: the loop that yields them, or what is returned."""
-    code = getattr(getattr(kind, "__iter__", None), "__code__", None)
+    return _handed_out_by(kind, "__iter__", _MOST_METHODS)
+
+
+def _handed_out_by(kind: type, method: str, methods_left: int) -> Location | None:
+    code = getattr(getattr(kind, method, None), "__code__", None)
     function = function_of(code) if code is not None and is_user_file(code.co_filename) else None
     if function is None or code is None:
         return None
     handing = [node for node in ast.walk(function) if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Return))]
     loops = [node for node in ast.walk(function) if isinstance(node, (ast.For, ast.While))]
-    around = [loop.lineno for loop in loops if any(n in handing for n in ast.walk(loop))]
-    line = min([*around, *(node.lineno for node in handing)], default=function.lineno)
-    return location(code.co_filename, line, code.co_qualname)
+    around = [loop for loop in loops if any(n in handing for n in ast.walk(loop))]
+    first = min([*around, *handing], key=lambda node: node.lineno, default=None)
+    below = _own_method(first.iter if isinstance(first, ast.For) else getattr(first, "value", None))
+    within = _handed_out_by(kind, below, methods_left - 1) if below and methods_left else None
+    return within or location(code.co_filename, (first or function).lineno, code.co_qualname)
+
+
+def _own_method(given: ast.AST | None) -> str:
+    """The name of the method of the stream's own that is called for the samples, as in `yield from self.rows()`."""
+    called = given.func if isinstance(given, ast.Call) else None
+    return called.attr if isinstance(called, ast.Attribute) and ast.unparse(called.value) == "self" else ""

@@ -18,6 +18,7 @@ from torchmedic.probes.graph.cuts import Cut, Reading, Root, flat_functions
 from torchmedic.probes.graph.plain_gradients import parts_of_plain_gradients, terms_of_plain_gradients
 from torchmedic.probes.graph.straight_through import cancelled_estimators, cuts_at_straight_through
 from torchmedic.probes.graph.strayed_terms import StrayWatch, strayed_terms
+from torchmedic.probes.graph.terms_of_numbers import terms_of_numbers
 from torchmedic.probes.graph.trace import StorageKey, storage_key
 from torchmedic.probes.graph.traced_step import Borders, StepTrace
 from torchmedic.probes.graph.zero_backwards import cuts_by_own_backward
@@ -55,6 +56,7 @@ class _Scene:
     borders: Borders
     root: Root
     owners: dict[int, Registered]
+    roots: tuple[int | None, ...] = ()
     by_key: dict[StorageKey, Registered] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -199,7 +201,7 @@ class CutExam(Probe):
         owners = registered(self._modules.roots())
         for root in roots:
             if id(optimizer) in root.followed_by:
-                scene = _Scene(trace, borders, root, owners)
+                scene = _Scene(trace, borders, root, owners, tuple(one.maker for one in roots))
                 self._explain(optimizer, watched, scene)
                 self._lost_terms(optimizer, scene)
                 self._last_layer(optimizer, scene)
@@ -264,7 +266,7 @@ class CutExam(Probe):
     def _lost_terms(self, optimizer: Any, scene: _Scene) -> None:
         parameters = {storage_key(p): p for g in optimizer.param_groups for p in g["params"]}
         reading = scene.reading(set(parameters))
-        whole = reading.lost_terms() or terms_of_plain_gradients(reading)
+        whole = reading.lost_terms() or terms_of_plain_gradients(reading) or terms_of_numbers(reading, scene.roots)
         for cut in (whole or parts_of_plain_gradients(reading))[:1]:
             hit = [parameters[key] for key in cut.keys]
             fact = self._cut_fact(optimizer, cut, hit, scene, fresh=True, whole_term=True)

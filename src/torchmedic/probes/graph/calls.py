@@ -17,12 +17,14 @@ from torch.utils._pytree import tree_leaves
 from torchmedic.late import late_dataclass
 from torchmedic.probes.events.modes import may_put_on, take_off
 from torchmedic.probes.events.patching import hide_frame
-from torchmedic.probes.graph.trace import Place
+from torchmedic.probes.graph.trace import Place, storage_key
 from torchmedic.probes.source.frames import is_user_file, outward
 
 MOST_CALLS = 20_000
 LONGEST_WAY = 24
+_MOST_WRITES = 200
 _NN_MODULES = nn.modules.__path__[0]
+_IN_PLACE = ("__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__")
 # These hand values on as they are: whoever made the input made the output too.
 TRANSPARENT = frozenset(
     {
@@ -150,6 +152,7 @@ class CallTrace(TorchFunctionMode):
     def __init__(self, look: Look) -> None:
         super().__init__()
         self.calls: list[Call] = []
+        self.writes: list[tuple[int, Place]] = []
         self._look = look
         self._made: dict[int, tuple[weakref.ref[torch.Tensor], int]] = {}
         self._read_by: dict[int, list[int]] = {}
@@ -178,6 +181,8 @@ class CallTrace(TorchFunctionMode):
             raise
         if len(self.calls) < MOST_CALLS and self._is_on:
             name = plain_name(func)
+            if len(self.writes) < _MOST_WRITES and args and _works_in_place(func):
+                self._note_write(args[0], sys._getframe(1))
             self.has_hooks |= name == "register_hook"
             if name:
                 try:
@@ -185,6 +190,12 @@ class CallTrace(TorchFunctionMode):
                 except Exception:  # noqa: BLE001 - the user's own call has succeeded
                     self.stop()
         return result
+
+    def _note_write(self, into: Any, caller: FrameType) -> None:
+        """A line of the user's that writes into a tensor, by the memory it writes into."""
+        if isinstance(into, torch.Tensor) and not into.requires_grad and is_user_file(caller.f_code.co_filename):
+            place = Place(caller.f_code, caller.f_lineno or 0, caller.f_lasti)
+            self.writes.append((storage_key(into), place))
 
     def _record(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
         made = [leaf for leaf in tree_leaves(result) if isinstance(leaf, torch.Tensor)] if result is not None else []
@@ -260,6 +271,13 @@ class CallTrace(TorchFunctionMode):
                     seen.add(call.index)
                     waiting.append(call.index)
         return False
+
+
+def _works_in_place(func: Any) -> bool:
+    name = str(getattr(func, "__name__", ""))
+    if name.startswith("__"):
+        return name in _IN_PLACE
+    return name.endswith("_") and name != "requires_grad_"
 
 
 def plain_name(func: Any) -> str:

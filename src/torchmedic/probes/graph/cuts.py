@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+import functools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import field
@@ -208,7 +210,7 @@ class Reading:
         for leave in self.borders.leaving:
             taint = self._taint_at(leave.key, leave.at)
             back = self._came_back(leave, above)
-            if leave.how == "data" or not taint or not self._needed_gradient(leave):
+            if leave.how in ("data", "copy") or not taint or not self._needed_gradient(leave):
                 continue
             if not back and not self.root.is_leaf:
                 continue
@@ -219,10 +221,23 @@ class Reading:
         return sorted(found.values(), key=lambda cut: cut.at)
 
     def _taint_at(self, key: StorageKey, at: int) -> set[StorageKey]:
-        for op in reversed(self.ops[:at]):
-            if op.phase == "forward" and any(seen.key == key for seen in op.outputs):
-                return self.tainted.get(op.index, set())
-        return {key} & self.keys
+        maker = self.maker_at(key, at)
+        return self.tainted.get(maker, set()) if maker is not None else {key} & self.keys
+
+    def maker_at(self, key: StorageKey, at: int) -> int | None:
+        """The forward operation that last gave something in this storage, before the operation with that number."""
+        makers = self._makers.get(key, [])
+        before = bisect.bisect_left(makers, at)
+        return makers[before - 1] if before else None
+
+    @functools.cached_property
+    def _makers(self) -> dict[StorageKey, list[int]]:
+        """The forward operations that gave something in a storage, in their order."""
+        found: dict[StorageKey, list[int]] = {}
+        for op in self.ops:
+            for seen in op.outputs if op.phase == "forward" else ():
+                found.setdefault(seen.key, []).append(op.index)
+        return found
 
     def _needed_gradient(self, leave: Leaving) -> bool:
         """NumPy takes only what was detached before."""
@@ -260,15 +275,29 @@ class Reading:
             if seen.maker is None or seen.maker not in self.tainted:
                 continue
             within = self.ancestors(seen.maker)
-            told = (*_SWITCHED_OFF, "discrete", "integer", *(_ON_PURPOSE if self._is_of_weights(within) else ()))
+            told = (
+                *_SWITCHED_OFF,
+                "discrete",
+                "integer",
+                "copy",
+                *(_ON_PURPOSE if self._is_of_weights(within) else ()),
+            )
             numbers = self._ways_of_numbers(seen.maker) | {op.index}
             for index in sorted(within | {op.index}):
                 for part in self.ops[index].inputs:
                     cut = self.cut_before(self.ops[index], part)
+                    if cut is not None and self._is_copied(cut):
+                        cut.how = "copy"
                     is_draw = cut is not None and cut.how in _SWITCHED_OFF and index not in numbers
                     if cut is not None and cut.how in told and not is_draw:
                         found.append(cut)
         return sorted(found, key=lambda cut: cut.at)
+
+    def _is_copied(self, cut: Cut) -> bool:
+        """Whether `torch.tensor` of a tensor cuts here: it detaches, and nobody has said so."""
+        return cut.how == "detach" and any(
+            one.how == "copy" and 0 < one.at - cut.at <= 2 for one in self.borders.leaving
+        )
 
     def _is_of_weights(self, within: set[int]) -> bool:
         """Whether a term reads weights and numbers, and nothing of the batch."""
@@ -296,6 +325,12 @@ class Reading:
 
     def joined_terms(self) -> Iterator[tuple[Op, Seen]]:
         """Operands of the sums at the end of the loss, where one of them at least needs a gradient."""
+        for op in self.joining_ops():
+            if op.name.startswith(("aten.add.", "aten.sub.", "aten.stack.")):
+                yield from ((op, seen) for seen in op.inputs)
+
+    def joining_ops(self) -> Iterator[Op]:
+        """The operations at the end of the loss by which numbers that need a gradient are added up and scaled."""
         waiting = [self.root.maker] if self.root.maker is not None else []
         done: set[int] = set()
         while waiting:
@@ -305,9 +340,8 @@ class Reading:
             done.add(op.index)
             if op.name.startswith(("aten.mul.", "aten.div.")) and len(op.inputs) > 1 and not _is_scaling(op):
                 continue
-            joins = op.name.startswith(("aten.add.", "aten.sub.", "aten.stack."))
-            if joins and any(seen.requires_grad for seen in op.inputs):
-                yield from ((op, seen) for seen in op.inputs)
+            if any(seen.requires_grad for seen in op.inputs):
+                yield op
             small = [seen for seen in op.inputs if seen.requires_grad and seen.shape in ((), (1,))]
             waiting += [seen.maker for seen in small if seen.maker is not None]
 

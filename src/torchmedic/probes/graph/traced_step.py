@@ -79,6 +79,7 @@ class StepTrace(Trace):  # type: ignore[no-untyped-call]
         self.gradients_asked: list[Asked] = []
         self.too_long = False
         self.dropped: list[Dropped] = []
+        self.lifted: dict[int, tuple[float, ...]] = {}
         self.all_zero: set[int] = set()
         self.fed: set[str] = set()
         self._held: list[Any] = []
@@ -106,6 +107,7 @@ class StepTrace(Trace):  # type: ignore[no-untyped-call]
             self.dropped.append(dropped)
         if func is torch.ops.aten.lift_fresh.default and index < len(self.ops):
             self._begin_anew(self.ops[index])
+            self._note_values(index, result)
         if index < len(self.ops):
             self._hold(result)
             if self.ops[index].is_own_backward:
@@ -114,6 +116,11 @@ class StepTrace(Trace):  # type: ignore[no-untyped-call]
             op = self.ops[index]
             if op.phase == "forward" and any(seen.requires_grad for seen in op.inputs):
                 self.grad_free[index] = _surroundings()
+
+    def _note_values(self, index: int, made: Any) -> None:
+        """The numbers that a new tensor was made of, where they are few."""
+        if made.is_floating_point() and made.device.type == "cpu" and made.numel() <= _MOST_PARTS:
+            self.lifted[index] = tuple(made.detach().flatten().tolist())
 
     def _note_zeros(self, op: Op, args: Any, result: Any) -> None:
         """In a `backward` of the user's own: results that are 0 everywhere, and whether anything else came in."""
@@ -184,6 +191,8 @@ class Borders(TorchFunctionMode):
             if place is not None:
                 for tensor in _tensors_in(args[0] if args else None):
                     self._leave("tensor", tensor, None, at)
+                if name == "tensor" and args and isinstance(args[0], torch.Tensor):
+                    self._leave("copy", args[0], None, at)
                 self.entering.append(Entering(storage_key(result), place, at, bool(result.requires_grad)))
         elif name == "__get__" and getattr(func, "__self__", None) is torch.Tensor.data:
             self._leave("data", args[0], None, at)

@@ -187,6 +187,7 @@ class LossExam(Probe):
                 self._terms.look(self._trace, call, args, result)
                 self._scales.look(self._trace, call, args, kwargs, result)
                 self._shortcuts.look(self._trace, call, args, result)
+                self._own_targets.changed.look(call, args, result)
                 self._idle.look(self._trace, call, args, result)
                 self._picked.look(self._trace, call, args, kwargs)
                 self._lone.look(self._trace, call, args, kwargs)

@@ -1,4 +1,4 @@
-"""Targets that come from the model itself: its own answer, or an estimate that still carries a gradient."""
+"""Targets that come from the model itself: its answer, an estimate that carries a gradient, or what it was given."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import torch
 
 from torchmedic.facts import EstimateAsTarget, Location, LossCall, OneTargetForAll, OwnAnswerAsTarget
 from torchmedic.probes.graph.calls import TRANSPARENT, Call, CallTrace
+from torchmedic.probes.loss.changed_targets import ChangedTargets
 from torchmedic.probes.source.positions import operand_names
 from torchmedic.record import Recorder
 
@@ -27,10 +28,12 @@ class OwnTargets:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
+        self.changed = ChangedTargets(recorder)
         self._facts = 0
         self._differences: list[tuple[Call, Call, str]] = []
 
     def look_at_loss(self, trace: CallTrace, seen: LossCall, given: torch.Tensor, target: torch.Tensor) -> None:
+        self.changed.look_at_loss(trace, seen, target)
         if self._facts >= _MOST_FACTS:
             return
         if seen.function == "cross_entropy" and given.ndim == 2 and given.shape[0] == given.shape[1] > 3:
@@ -53,6 +56,7 @@ class OwnTargets:
                 self._differences.append((call, estimate, name))
 
     def close(self, trace: CallTrace) -> None:
+        self.changed.close()
         for call, estimate, name in self._differences:
             if trace.is_reduced(call.index):
                 self._tell(call.place.location() if call.place else None, estimate, name, "-")

@@ -113,7 +113,8 @@ class Tokens:
             return None
         rows = ids.shape[1 - how.dim]
         flat = position if how.dim == 1 else position * rows
-        index: tuple[Any, ...] = (flat,) if answers.ndim == 2 else (0, slice(None), position)
+        of_sequence = (0, slice(None), position) if how.dim == 1 else (position, slice(None), 0)
+        index: tuple[Any, ...] = (flat,) if answers.ndim == 2 else of_sequence
         parts = reached(answers, index, vectors)
         if parts is None:
             return None

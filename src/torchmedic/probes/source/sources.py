@@ -77,6 +77,28 @@ def hung_at(kind: type, attribute: str) -> Location | None:
     return assigned_anywhere(attribute)
 
 
+def filled_by(kind: type, attribute: str) -> tuple[str, ast.Call] | None:
+    """The first `self.attribute.append(…)` of a class, and its file: what a list that begins empty is filled by."""
+    for cls in kind.__mro__:
+        file = file_of(cls)
+        tree = parsed(file) if file and is_user_file(file) else None
+        for node in ast.walk(tree) if tree else ():
+            if isinstance(node, ast.ClassDef) and node.name == cls.__name__:
+                calls = [call for call in ast.walk(node) if isinstance(call, ast.Call) and _appends(call, attribute)]
+                if calls:
+                    return file, min(calls, key=lambda call: call.lineno)
+    return None
+
+
+def _appends(call: ast.Call, attribute: str) -> bool:
+    return (
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr in ("append", "extend")
+        and ast.unparse(call.func.value) == f"self.{attribute}"
+        and len(call.args) == 1
+    )
+
+
 def assigned_anywhere(attribute: str) -> Location | None:
     """The first line of the user's files that assigns to some object's attribute of this name."""
     for file in user_files():

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, LoaderAtCrash, Location, ModuleFact, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._carried import state_made_at
 from torchmedic.rules.errors._numbers import computed_at
 from torchmedic.rules.errors._reading import (
     also,
@@ -44,7 +45,7 @@ class RecurrentSizeMismatch(Rule):
             yield self._input(run, crash, line, layer, int(match[1]), int(match[2]))
         elif (match := said(crash, _STATE)) is not None:
             expected, got = (tuple(int(n) for n in match[i].split(",") if n.strip()) for i in (2, 3))
-            yield self._state(run, line, layer, expected, got)
+            yield self._state(run, crash, line, layer, expected, got)
 
     def _input(
         self, run: Run, crash: Crash, line: Location, layer: ModuleFact | None, wanted: int, got: int
@@ -73,29 +74,48 @@ class RecurrentSizeMismatch(Rule):
         )
 
     def _state(
-        self, run: Run, line: Location, layer: ModuleFact | None, expected: tuple[int, ...], got: tuple[int, ...]
+        self,
+        run: Run,
+        crash: Crash,
+        line: Location,
+        layer: ModuleFact | None,
+        expected: tuple[int, ...],
+        got: tuple[int, ...],
     ) -> Diagnosis:
         name = layer_name(layer) if layer is not None else "the recurrent layer"
-        batch = len(expected) == 3 and expected[1] != got[1 if len(got) == 3 else 0]
-        loader = next((x for x in run.all(LoaderAtCrash) if x.batch_size == (got[1] if len(got) == 3 else 0)), None)
-        left = loader is not None and loader.samples and loader.batch_size and loader.samples % loader.batch_size
+        batch = len(expected) == len(got) == 3 and expected[1] != got[1]
+        loader = _left_over(run, expected[1], got[1]) if batch else None
+        made = state_made_at(run, crash, got, got[1]) if batch else None
+        where = made or line
         return self.diagnose(
             headline=f"the state given to {quoted(name)} is {shape(got)}, but this batch needs {shape(expected)}",
             confidence="proven",
-            where=line,
+            where=where,
+            label=f"made for a batch of {got[1]}, and carried on" if made is not None else "",
+            also=also((line, f"`{name}` is given it here"), but=where),
             culprit=Culprit(module=name, tensor="hidden", phase="forward"),
-            evidence=tuple(_why(batch, expected, got, loader if left else None)),
+            evidence=tuple(_why(batch, expected, got, loader)),
             remedies=(
                 Remedy(
                     title="make the state for the batch at hand: size it by `x.size(0)`, or pass none to start at zero"
                 ),
-                *([Remedy(title="or drop the smaller last batch: `DataLoader(…, drop_last=True)`")] if left else []),
+                *(
+                    [Remedy(title="or drop the smaller last batch: `DataLoader(…, drop_last=True)`")]
+                    if loader is not None
+                    else []
+                ),
             ),
         )
 
 
+def _left_over(run: Run, rows: int, batch: int) -> LoaderAtCrash | None:
+    """The loader whose last batch has just so many rows."""
+    loaders = (x for x in run.all(LoaderAtCrash) if x.batch_size == batch and x.samples and not x.drop_last)
+    return next((x for x in loaders if x.samples and x.samples % batch == rows), None)
+
+
 def _why(batch: bool, expected: tuple[int, ...], got: tuple[int, ...], loader: LoaderAtCrash | None) -> Iterator[str]:
-    if batch and len(got) == 3:
+    if batch:
         yield f"the state was made for a batch of {got[1]}, this batch has {expected[1]}"
     if loader is not None and loader.samples and loader.batch_size:
         yield (

@@ -14,6 +14,7 @@ _RARE = 1 / 3  # positives for each negative: what is not much rarer needs no we
 _UNEQUAL = 3.0
 _CLOSE = math.log(1.25)
 _AT_MOST = math.log(1.8)
+_COLUMNS_FOR_ONE_OFF, _FURTHER = 4, 2.0
 _DOUBT = 2.5  # standard deviations of a logarithm of a count
 
 
@@ -63,12 +64,18 @@ def _doubt(count: int) -> float:
     return min(_AT_MOST, max(_CLOSE, _DOUBT / math.sqrt(max(1, count))))
 
 
+def _is_fit(apart: list[float]) -> bool:
+    """Whether numbers fit, told how far each is off in units of its doubt; of many, chance brings some further off."""
+    off = sum(one > 1 for one in apart)
+    return off <= len(apart) // _COLUMNS_FOR_ONE_OFF and max(apart) <= _FURTHER
+
+
 def _of_positives(seen: ClassWeights, counts: tuple[int, ...], total: int) -> tuple[str, str, str] | None:
     told = [(w, n) for w, n in zip(seen.weights, counts, strict=True) if _LEAST_OF_CLASS <= n < total and w > 0]
     odds = [n / (total - n) for _, n in told]
-    fits = [abs(math.log(w / o)) <= _doubt(n) for (w, n), o in zip(told, odds, strict=True)]
+    apart = [abs(math.log(w / o)) / _doubt(n) for (w, n), o in zip(told, odds, strict=True)]
     rare = [o < _RARE for o in odds]
-    if not told or not all(fits) or not all(rare) or 2 * len(told) < len(counts):
+    if not told or not _is_fit(apart) or not all(rare) or 2 * len(told) < len(counts):
         return None
     weight, count = told[0]
     return (

@@ -90,6 +90,8 @@ def _told(cut: GraphCut) -> tuple[str, str, str]:
             label,
             f"compute this term from the parameters themselves, without {by}",
         )
+    if cut.how in ("item", "tensor", "copy"):
+        return _of_numbers(cut)
     function = cut.callee or cut.op.removeprefix("aten.").partition(".")[0]
     by = "`no_grad`" if cut.how == "no_grad" else f"`{function}`"
     return (
@@ -97,3 +99,16 @@ def _told(cut: GraphCut) -> tuple[str, str, str]:
         label,
         "compute this term with gradients on, outside of `no_grad`",
     )
+
+
+def _of_numbers(cut: GraphCut) -> tuple[str, str, str]:
+    if cut.how == "tensor":
+        by, label = "`torch.tensor`", "takes the numbers out of the tensors in the list, without their history"
+        remedy = "use `torch.stack` on the list: it keeps the graph of every tensor in it"
+    elif cut.how == "copy":
+        by, label = "`torch.tensor`", "makes a new tensor of the value, without its history"
+        remedy = f"add the tensor itself to the loss, without {by}"
+    else:
+        by = "`float`" if cut.expression.startswith("float(") else "`.item()`"
+        label, remedy = f"{by} gives a plain number without history", f"add the tensor itself to the loss, without {by}"
+    return f"a term of the loss passes through {by} and has no effect on the weights", label, remedy
