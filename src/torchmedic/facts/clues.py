@@ -13,7 +13,7 @@ class MissingKey(Observation):
     """A key that a mapping or a table does not have, and those it has.
 
     `is_position` says that it is a number below the count of rows, where rows go by other names: a place was meant.
-    `padded` of the keys begin or end with a blank.
+    `padded` of the keys begin or end with a blank. `method` is what was called to ask for it, as `pop`.
     """
 
     kind: ClassVar[str] = "missing-key"
@@ -28,6 +28,7 @@ class MissingKey(Observation):
     is_position: bool = False
     rows: int = 0
     padded: int = 0
+    method: str = ""
     step: int | None = None
 
 
@@ -163,7 +164,8 @@ class MissingCell(Observation):
 class UndecodableText(Observation):
     """Bytes that a codec refused, of `file` where one was open under the name `variable`.
 
-    `reads_as` is an encoding in which they read well; `format` is what kind of file they begin, where that is no text.
+    `reads_as` are encodings in which they read well, each with what the first strange place says in it; `is_sure`: no
+    other reads well. `format` is what kind of file they begin, where that is no text.
     """
 
     kind: ClassVar[str] = "undecodable-text"
@@ -172,6 +174,7 @@ class UndecodableText(Observation):
     position: int
     file: str = ""
     variable: str = ""
-    reads_as: str = ""
+    reads_as: tuple[tuple[str, str], ...] = ()
+    is_sure: bool = False
     format: str = ""
     step: int | None = None
