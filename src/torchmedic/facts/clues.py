@@ -161,6 +161,23 @@ class MissingCell(Observation):
 
 
 @fact
+class TextColumn(Observation):
+    """A column of a table that is text where numbers were needed: `strange` of its `rows` cells spell no number.
+
+    `words` are the most frequent of these, `row` the label of the first, `where` the line that reads the table.
+    """
+
+    kind: ClassVar[str] = "text-column"
+    column: str
+    words: tuple[str, ...]
+    strange: int
+    rows: int
+    row: int | None = None
+    where: Location | None = None
+    step: int | None = None
+
+
+@fact
 class UndecodableText(Observation):
     """Bytes that a codec refused, of `file` where one was open under the name `variable`.
 

@@ -16,6 +16,7 @@ from torchmedic.facts import FailedCall, FailedUnpack, Location, MissingKey, Non
 from torchmedic.probes.crash.files import file_at_crash
 from torchmedic.probes.crash.missing_cell import missing_cell
 from torchmedic.probes.crash.number_as_text import number_as_text
+from torchmedic.probes.crash.text_column import text_column
 from torchmedic.probes.crash.undecodable import undecodable_text
 from torchmedic.probes.crash.used_up import used_up_generator
 from torchmedic.probes.objects.values import type_name
@@ -64,6 +65,7 @@ def clues_of(error: BaseException) -> Iterator[Observation]:
         (ZeroDivisionError, used_up_generator),
         ((TypeError, ValueError), number_as_text),
         ((AttributeError, TypeError), missing_cell),
+        ((TypeError, ValueError), text_column),
     )
     for kind, finder in finders:
         if isinstance(error, kind):
