@@ -79,6 +79,17 @@ class NoneOrigin(Observation):
 
 
 @fact
+class NodeTypeLeftOut(Observation):
+    """A type of node that a layer needs for the edges `edge_type`, and that is not among those it was `given`."""
+
+    kind: ClassVar[str] = "node-type-left-out"
+    node_type: str
+    edge_type: tuple[str, ...]
+    given: tuple[str, ...] = ()
+    step: int | None = None
+
+
+@fact
 class FileAtCrash(Observation):
     """The file that could not be opened or read. `existing` is the deepest folder of its path that is there.
 

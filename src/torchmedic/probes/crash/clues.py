@@ -14,6 +14,7 @@ from typing import Any
 
 from torchmedic.facts import FailedCall, FailedUnpack, Location, MissingKey, NoneOrigin, Observation
 from torchmedic.probes.crash.files import file_at_crash
+from torchmedic.probes.crash.left_out_type import left_out_type
 from torchmedic.probes.crash.missing_cell import missing_cell
 from torchmedic.probes.crash.number_as_text import number_as_text
 from torchmedic.probes.crash.text_column import text_column
@@ -61,6 +62,7 @@ def clues_of(error: BaseException) -> Iterator[Observation]:
         (ValueError, failed_unpack),
         (Exception, none_origin),
         (Exception, file_at_crash),
+        ((AttributeError, TypeError, KeyError), left_out_type),
         (UnicodeDecodeError, undecodable_text),
         (ZeroDivisionError, used_up_generator),
         ((TypeError, ValueError), number_as_text),
