@@ -287,7 +287,7 @@ def _unexplained(run: Run, diagnoses: list[Diagnosis]) -> list[str]:
         # A worker's own exception says more than that it was passed on.
         is_passed_on = crash.cause is not None and "DataLoader worker" in crash.message.partition("\n")[0]
         inner = crash.cause if crash.cause is not None and is_passed_on else crash
-        first_line = inner.message.splitlines()[0] if inner.message else ""
+        first_line = next((line.strip() for line in inner.message.splitlines() if line.strip()), "")
         told = f"{inner.called}: {first_line}".rstrip(": ")
         return [told if failed is None else f"rank {failed}: {told}"]
     lost = run.first(PeerLost)

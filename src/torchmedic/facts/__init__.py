@@ -9,8 +9,10 @@ from torchmedic.facts.clues import FailedUnpack as FailedUnpack
 from torchmedic.facts.clues import FileAtCrash as FileAtCrash
 from torchmedic.facts.clues import MissingCell as MissingCell
 from torchmedic.facts.clues import MissingKey as MissingKey
+from torchmedic.facts.clues import NodeTypeLeftOut as NodeTypeLeftOut
 from torchmedic.facts.clues import NoneOrigin as NoneOrigin
 from torchmedic.facts.clues import NumberAsText as NumberAsText
+from torchmedic.facts.clues import TextColumn as TextColumn
 from torchmedic.facts.clues import UndecodableText as UndecodableText
 from torchmedic.facts.clues import UsedUpGenerator as UsedUpGenerator
 from torchmedic.facts.codec import from_plain as from_plain

@@ -13,7 +13,7 @@ class MissingKey(Observation):
     """A key that a mapping or a table does not have, and those it has.
 
     `is_position` says that it is a number below the count of rows, where rows go by other names: a place was meant.
-    `padded` of the keys begin or end with a blank.
+    `padded` of the keys begin or end with a blank. `method` is what was called to ask for it, as `pop`.
     """
 
     kind: ClassVar[str] = "missing-key"
@@ -28,6 +28,7 @@ class MissingKey(Observation):
     is_position: bool = False
     rows: int = 0
     padded: int = 0
+    method: str = ""
     step: int | None = None
 
 
@@ -74,6 +75,17 @@ class NoneOrigin(Observation):
     maker_end: Location | None = None
     returns: int | None = None
     is_inplace_method: bool = False
+    step: int | None = None
+
+
+@fact
+class NodeTypeLeftOut(Observation):
+    """A type of node that a layer needs for the edges `edge_type`, and that is not among those it was `given`."""
+
+    kind: ClassVar[str] = "node-type-left-out"
+    node_type: str
+    edge_type: tuple[str, ...]
+    given: tuple[str, ...] = ()
     step: int | None = None
 
 
@@ -160,10 +172,28 @@ class MissingCell(Observation):
 
 
 @fact
+class TextColumn(Observation):
+    """A column of a table that is text where numbers were needed: `strange` of its `rows` cells spell no number.
+
+    `words` are the most frequent of these, `row` the label of the first, `where` the line that reads the table.
+    """
+
+    kind: ClassVar[str] = "text-column"
+    column: str
+    words: tuple[str, ...]
+    strange: int
+    rows: int
+    row: int | None = None
+    where: Location | None = None
+    step: int | None = None
+
+
+@fact
 class UndecodableText(Observation):
     """Bytes that a codec refused, of `file` where one was open under the name `variable`.
 
-    `reads_as` is an encoding in which they read well; `format` is what kind of file they begin, where that is no text.
+    `reads_as` are encodings in which they read well, each with what the first strange place says in it; `is_sure`: no
+    other reads well. `format` is what kind of file they begin, where that is no text.
     """
 
     kind: ClassVar[str] = "undecodable-text"
@@ -172,6 +202,7 @@ class UndecodableText(Observation):
     position: int
     file: str = ""
     variable: str = ""
-    reads_as: str = ""
+    reads_as: tuple[tuple[str, str], ...] = ()
+    is_sure: bool = False
     format: str = ""
     step: int | None = None

@@ -185,7 +185,7 @@ class InplaceChange(Observation):
 
 @fact
 class IndexOutside(Observation):
-    """The first index or label that lies outside its table, and how many more there are.
+    """The first index or label that lies outside its table, or length of nothing, and how many more there are.
 
     `sample` is what the data set calls the row of the batch that it is in, where a DataLoader handed the batch out, and
     `made` the line of that data set which gives a sample its label.

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
 
 from torchmedic.facts import Amplification, Location
 from torchmedic.late import late_dataclass
@@ -100,7 +101,8 @@ class Amplifications(Probe):
     def _conclude(self, trace: Trace, start: int, loss: float | None) -> None:
         for summed in sums_in(trace, start, self._modules, loss) if loss is not None else ():
             self.recorder.observe(summed)
-        parameters = {storage_key(p): (n, p) for root in self._modules.roots() for n, p in root.named_parameters()}
+        all_named = (pair for root in self._modules.roots() for pair in root.named_parameters() if not is_lazy(pair[1]))
+        parameters = {storage_key(p): (n, p) for n, p in all_named}
         stages = list(_inside_network(_way_of_largest(trace, start, set(parameters))))
         guilty = self._guilty(stages)
         if not guilty:

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from torchmedic.late import late_dataclass
+from torchmedic.probes.events.optimizers import parameters_of
 from torchmedic.replay.finite import bad_tensors
 from torchmedic.replay.generators import RandomStates
 from torchmedic.replay.loops import Loop, read_names
@@ -110,7 +111,7 @@ class Withheld:
 
     def __init__(self, optimizer: Any) -> None:
         self._optimizer = optimizer
-        self._parameters = [p for group in optimizer.param_groups for p in group["params"]]
+        self._parameters = parameters_of(optimizer)
         self._values = [p.detach().clone() for p in self._parameters]
         self._state = {p: _copied(state) for p, state in optimizer.state.items()}
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import torch
 
+from torchmedic.probes.events.optimizers import parameters_of
 from torchmedic.probes.objects.pinned import borrow
 from torchmedic.replay.company import Company
 from torchmedic.replay.finite import gradients_of
@@ -179,7 +180,7 @@ class DeviceGuard:
 
 
 def _parameters(optimizer: Any) -> Any:
-    return (p for group in optimizer.param_groups for p in group["params"])
+    return (p for p in parameters_of(optimizer))
 
 
 def _device_state(optimizer: Any, device: torch.device) -> Any:

@@ -16,7 +16,7 @@ from torchmedic.facts import Location
 from torchmedic.late import late_dataclass
 from torchmedic.probes.events.autograd import scalar
 from torchmedic.probes.events.modules import Modules
-from torchmedic.probes.events.optimizers import Optimizers
+from torchmedic.probes.events.optimizers import Optimizers, parameters_of
 from torchmedic.probes.objects.letters import read_now
 from torchmedic.probes.source.frames import user_location
 from torchmedic.record import Probe, Recorder
@@ -342,12 +342,12 @@ class Guard(Probe):
         names = {id(p): n for root in self._modules.roots() for n, p in root.named_parameters()}
         found: dict[str, torch.nn.Parameter] = {}
         for optimizer in self._optimizers.alive():
-            for i, p in enumerate(p for group in optimizer.param_groups for p in group["params"]):
+            for i, p in enumerate(parameters_of(optimizer)):
                 found[names.get(id(p), f"parameter {i}")] = p
         return found
 
     def _parameter_norms(self) -> list[float]:
-        values = [p.detach() for o in self._optimizers.alive() for g in o.param_groups for p in g["params"]]
+        values = [p.detach() for o in self._optimizers.alive() for p in parameters_of(o)]
         plain = [v for v in values if not v.is_meta and v.layout == torch.strided and v.is_floating_point()]
         return read_now(list(torch._foreach_norm(plain))) if plain else []
 

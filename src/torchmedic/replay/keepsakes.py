@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
 
 from torchmedic.probes.graph.trace import Op, Trace
 
@@ -34,7 +35,7 @@ def save_state(folder: Path, step: int, roots: list[nn.Module], optimizers: list
         for name, tensor in root.state_dict().items():
             # A skeleton on the meta device, as for `torch.func`, has nothing to keep.
             kept = isinstance(tensor, torch.Tensor) and tensor.layout == torch.strided
-            if kept and tensor.device.type != "meta":
+            if kept and not (tensor.is_meta or is_lazy(tensor)):
                 tensors[prefix + name] = tensor.detach().cpu().clone().contiguous()
     if not tensors:
         return ""

@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from torchmedic.probes.events.optimizers import parameters_of
+
 # Squares of gradients are kept by most optimizers: below this neither they nor any usual rate times them overflow.
 _LARGE_GRADIENT = 1e15
 _LARGE_RATE = 1e6
@@ -37,6 +39,6 @@ def _is_risky(optimizer: Any) -> bool:
 
 
 def _is_small_on_host(optimizer: Any) -> bool:
-    parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    parameters = parameters_of(optimizer)
     elements = sum(p.numel() for p in parameters)
     return elements <= _MOST_ELEMENTS_COPIED and all(p.device.type == "cpu" for p in parameters)

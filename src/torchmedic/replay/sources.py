@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
 
 from torchmedic.facts import Histogram, Source
 from torchmedic.probes.data.field_checks import checked
@@ -64,8 +65,8 @@ def _known(
     roots: list[nn.Module], handed: tuple[Handed, ...], frame: FrameType | None
 ) -> Iterator[tuple[str, str, torch.Tensor, Handed | None]]:
     for root in roots:
-        yield from (("parameter", name, p, None) for name, p in root.named_parameters())
-        yield from (("buffer", name, b, None) for name, b in root.named_buffers())
+        yield from (("parameter", name, p, None) for name, p in root.named_parameters() if not is_lazy(p))
+        yield from (("buffer", name, b, None) for name, b in root.named_buffers() if not is_lazy(b))
     for given in reversed(handed):
         yield from (("batch", name, t, given) for name, t in tensors_in(given.batch, "batch"))
     yield from ((origin, name, tensor, None) for origin, name, tensor in variables(frame))

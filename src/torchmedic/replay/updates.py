@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from torchmedic.probes.events.optimizers import parameters_of
 from torchmedic.replay.beginnings import Withheld
 from torchmedic.replay.case import Case
 from torchmedic.replay.finite import bad_tensors
@@ -30,7 +31,7 @@ def look_into(optimizer: Any, guard: Guard, roots: list[nn.Module], step: int) -
     try:
         with trace:
             update(optimizer)
-        parameters = [p for group in optimizer.param_groups for p in group["params"]]
+        parameters = parameters_of(optimizer)
         makers = [trace.maker_of(p) for p in parameters if bad_tensors([p.detach()])]
     finally:
         before.put_back()

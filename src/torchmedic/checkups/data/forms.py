@@ -28,11 +28,11 @@ def encoding_of(path: Path) -> str:
         # The last character may be cut.
         head[:-4].decode("utf-8") if len(head) == _HEAD else head.decode("utf-8")
     except UnicodeDecodeError:
-        return "gb18030" if _is_chinese(head) else "cp1252"
+        return "gb18030" if is_chinese(head) else "cp1252"
     return "utf-8"
 
 
-def _is_chinese(head: bytes) -> bool:
+def is_chinese(head: bytes) -> bool:
     """Whether bytes beyond ASCII come in pairs, as GBK writes characters, and most of these are everyday ones.
 
     In western texts they stand alone; where two letters meet, as in `Größe`, the character they make is a rare one.

@@ -15,7 +15,7 @@ from torchmedic.facts import Location, TrainingCourse
 from torchmedic.journal import Backward, Page, Update
 from torchmedic.late import late_dataclass
 from torchmedic.probes.course.rate_changes import RateChanges
-from torchmedic.probes.events.optimizers import Optimizers
+from torchmedic.probes.events.optimizers import Optimizers, parameters_of
 from torchmedic.probes.objects.letters import Letter, read_now, send
 from torchmedic.probes.source.argument_lines import argument_made_at, setting_made_at
 from torchmedic.record import Probe, Recorder, next_of
@@ -287,8 +287,9 @@ def _rate_set(package: str) -> Location | None:
 
 def telling_parameters(optimizer: Any) -> list[torch.Tensor]:
     """The parameters that tell how far an update goes: matrices, and vectors where there is nothing else."""
-    held = [p for group in optimizer.param_groups for p in group["params"]]
-    plain = [p for p in held if p.layout == torch.strided and p.is_floating_point() and p.requires_grad]
+    plain = [
+        p for p in parameters_of(optimizer) if p.layout == torch.strided and p.is_floating_point() and p.requires_grad
+    ]
     matrices = [p for p in plain if p.ndim > 1]
     return matrices or [p for p in plain if p.numel() > 1]
 

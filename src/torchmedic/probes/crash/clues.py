@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import inspect
+import operator
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -13,13 +14,16 @@ from typing import Any
 
 from torchmedic.facts import FailedCall, FailedUnpack, Location, MissingKey, NoneOrigin, Observation
 from torchmedic.probes.crash.files import file_at_crash
+from torchmedic.probes.crash.left_out_type import left_out_type
 from torchmedic.probes.crash.missing_cell import missing_cell
 from torchmedic.probes.crash.number_as_text import number_as_text
+from torchmedic.probes.crash.text_column import text_column
 from torchmedic.probes.crash.undecodable import undecodable_text
 from torchmedic.probes.crash.used_up import used_up_generator
 from torchmedic.probes.objects.values import type_name
 from torchmedic.probes.source.expressions import (
     MISSING,
+    called_name,
     enclosing_function,
     failing_expression,
     innermost_user,
@@ -32,6 +36,7 @@ from torchmedic.probes.source.frames import is_user_file, location
 from torchmedic.record import Probe
 
 _MOST_KEYS = 24
+_KEY_METHODS = ("pop", "__getitem__", "move_to_end")
 _LONGEST_SIGNATURE = 160
 _DEEPEST_RETURN = 5
 _NONE_MESSAGE = re.compile(r"'?NoneType'? (?:object|takes)|but got NoneType|found <class 'NoneType'>|not NoneType")
@@ -57,10 +62,12 @@ def clues_of(error: BaseException) -> Iterator[Observation]:
         (ValueError, failed_unpack),
         (Exception, none_origin),
         (Exception, file_at_crash),
+        ((AttributeError, TypeError, KeyError), left_out_type),
         (UnicodeDecodeError, undecodable_text),
         (ZeroDivisionError, used_up_generator),
         ((TypeError, ValueError), number_as_text),
         ((AttributeError, TypeError), missing_cell),
+        ((TypeError, ValueError), text_column),
     )
     for kind, finder in finders:
         if isinstance(error, kind):
@@ -74,13 +81,14 @@ def missing_key(error: BaseException) -> MissingKey | None:
     level = innermost_user(error.__traceback__)
     key = error.args[0] if error.args else None
     node = failing_expression(level) if level is not None else None
-    if level is None or not isinstance(node, ast.Subscript):
+    asked = _asked(node, level.tb_frame) if level is not None and node is not None else None
+    if level is None or asked is None:
         return None
-    owner = _column(node.value, level.tb_frame)
-    name = ast.unparse(node.value)
-    by_row = isinstance(node.value, ast.Attribute) and node.value.attr in ("loc", "at")
-    if isinstance(node.value, ast.Attribute) and by_row:
-        owner = _column(node.value.value, level.tb_frame)
+    owner = _column(asked, level.tb_frame)
+    name = ast.unparse(asked)
+    by_row = isinstance(asked, ast.Attribute) and asked.attr in ("loc", "at")
+    if isinstance(asked, ast.Attribute) and by_row:
+        owner = _column(asked.value, level.tb_frame)
     known = _keys(owner, by_row and not isinstance(key, str))
     if known is None:
         return None
@@ -98,7 +106,22 @@ def missing_key(error: BaseException) -> MissingKey | None:
         is_position=_is_position(owner, key),
         rows=len(owner) if _is_table(owner) else 0,
         padded=sum(isinstance(k, str) and k != k.strip() for k in known),
+        method=node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else "",
     )
+
+
+def _asked(node: ast.expr, frame: FrameType) -> ast.expr | None:
+    """What is asked for a key: `d` of `d["k"]`, `d.pop("k")` and `itemgetter("k")(d)`."""
+    if isinstance(node, ast.Subscript):
+        return node.value
+    if not isinstance(node, ast.Call):
+        return None
+    if isinstance(node.func, ast.Attribute) and node.func.attr in _KEY_METHODS:
+        return node.func.value
+    is_getter = isinstance(peek(node.func, frame), operator.itemgetter) or (
+        isinstance(node.func, ast.Call) and called_name(node.func) == "itemgetter"
+    )
+    return node.args[0] if is_getter and len(node.args) == 1 else None
 
 
 def _column(node: ast.expr, frame: FrameType) -> Any:
@@ -171,7 +194,7 @@ def _is_module(thing: Any) -> bool:
 
 def _function_of(target: Any) -> Any:
     if _is_module(target):
-        return type(target).forward
+        return inspect.getattr_static(type(target), "forward", None)
     if isinstance(target, type):
         return vars(target).get("__init__", target)
     return target.__func__ if isinstance(target, MethodType) else target

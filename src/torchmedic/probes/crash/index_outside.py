@@ -1,4 +1,4 @@
-"""Finds the first token or label that lies outside its table, while the frames are still alive."""
+"""Finds the first token, label or length that lies outside what is allowed, while the frames are still alive."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from torchmedic.record import Probe
 
 
 class IndicesOutside(Probe):
-    """Looks at the arguments of `embedding` and of the class losses in the failing frames."""
+    """Looks at the arguments of `embedding`, of the class losses and of packing in the failing frames."""
 
     name = "indices-outside"
 
@@ -27,7 +27,7 @@ class IndicesOutside(Probe):
         if not isinstance(error, (IndexError, RuntimeError)):
             return
         for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
-            found = _embedding(frame) or _labels(frame)
+            found = _embedding(frame) or _labels(frame) or _empty_sequence(frame)
             if found is not None:
                 sample = self._sample(found)
                 made = self._made_at(found) if sample is not None else None
@@ -68,6 +68,31 @@ def _labels(frame: FrameType) -> IndexOutside | None:
     ignored = frame.f_locals.get("ignore_index")
     classes = int(logits.shape[1] if logits.dim() > 1 else logits.shape[0])
     return _first_outside("label", target, classes, ignored if isinstance(ignored, int) else None)
+
+
+def _empty_sequence(frame: FrameType) -> IndexOutside | None:
+    """The first sequence without an element that was to be packed, as the batch counts before packing sorts it."""
+    if frame.f_code.co_name != "pack_padded_sequence" or "torch" not in frame.f_code.co_filename:
+        return None
+    lengths, order = frame.f_locals.get("lengths"), frame.f_locals.get("sorted_indices")
+    if not isinstance(lengths, torch.Tensor) or lengths.dim() != 1 or lengths.device.type != "cpu":
+        return None
+    if isinstance(order, torch.Tensor) and order.device.type == "cpu":
+        lengths = torch.empty_like(lengths).index_copy_(0, order, lengths)
+    empty = (lengths <= 0).nonzero().flatten().tolist()
+    if not empty:
+        return None
+    return IndexOutside(
+        what="length",
+        value=int(lengths[empty[0]]),
+        bound=1,
+        position=(empty[0],),
+        count=len(empty),
+        total=len(lengths),
+        rows=len(lengths),
+        minimum=int(lengths.min()),
+        maximum=int(lengths.max()),
+    )
 
 
 def _first_outside(what: str, values: Any, bound: int, ignored: int | None) -> IndexOutside | None:

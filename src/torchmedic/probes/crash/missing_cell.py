@@ -35,7 +35,7 @@ def missing_cell(error: BaseException) -> MissingCell | None:
             levels.append(level)
         level = level.tb_next
     name = next((name for level in reversed(levels) for name in _missing_names(level)), "")
-    reading = _only_reading()
+    reading = only_reading()
     column = _only_column([level.tb_frame for level in levels]) if name and reading else None
     if column is None or reading is None:
         return None
@@ -63,24 +63,25 @@ def _only_column(frames: list[FrameType]) -> tuple[str, int, int] | None:
     A row of the table that one of the functions holds tells which of its columns are missing there.
     """
     pandas = sys.modules["pandas"]
-    held = [thing for frame in reversed(frames) for thing in _held(frame)]
+    held = [thing for frame in reversed(frames) for thing in held_by(frame)]
     series = [s for s in held if isinstance(s, pandas.Series) and len(s) <= _WIDEST]
     rows = [row for row in series if all(isinstance(key, str) for key in row.index)]
     lacking = [{key for key, value in row.items() if _is_nan(value)} for row in rows]
     found: dict[str, tuple[str, int, int]] = {}
     for table in (t for t in held if isinstance(t, pandas.DataFrame)):
         for name in table.columns:
-            missing = int(table[name].isna().sum()) if not _is_number(table[name]) else 0
+            missing = int(table[name].isna().sum()) if not is_numeric(table[name]) else 0
             if 0 < missing < len(table) and all(str(name) in names for names in lacking if names):
                 found.setdefault(str(name), (str(name), missing, len(table)))
     return next(iter(found.values())) if len(found) == 1 else None
 
 
-def _is_number(column: Any) -> bool:
+def is_numeric(column: Any) -> bool:
+    """Whether a column of a table holds numbers or times."""
     return getattr(column.dtype, "kind", "O") in "biufcmM"
 
 
-def _held(frame: FrameType) -> Iterator[Any]:
+def held_by(frame: FrameType) -> Iterator[Any]:
     """What a function knows, and what the object that it belongs to holds."""
     for thing in list(frame.f_locals.values()):
         yield thing
@@ -88,7 +89,7 @@ def _held(frame: FrameType) -> Iterator[Any]:
             yield from list(getattr(thing, "__dict__", {}).values())
 
 
-def _only_reading() -> tuple[Location, str] | None:
+def only_reading() -> tuple[Location, str] | None:
     """The one line in the user's files that reads a table of text, and the name of its file where one is spelt."""
     found, named = [], []
     for file, node in user_nodes():

@@ -148,5 +148,7 @@ def _tensors(module: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
 def _is_non_finite(p: torch.Tensor) -> bool:
     # Of what is spread over ranks only the own part is at hand: asking for all of it would wait for the others.
     own = getattr(p, "_local_tensor", p)
+    if torch.nn.parameter.is_lazy(own):
+        return False
     # A device that has failed may not be asked for values any more.
     return own.device.type == "cpu" and own.is_floating_point() and not bool(torch.isfinite(own.detach()).all())

@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Any
 
 import torch
+from torch.nn.parameter import is_lazy
 from torch.optim import optimizer as torch_optimizer
 
 from torchmedic.facts import Location
@@ -16,6 +17,11 @@ from torchmedic.probes.events.modes import sweep
 from torchmedic.probes.events.patching import Patches, frame_hidden
 from torchmedic.probes.source.frames import location_of, package_below, user_frame
 from torchmedic.record import Probe, Recorder, shielded
+
+
+def parameters_of(optimizer: Any) -> list[Any]:
+    """What an optimizer holds, without what is not there yet: a lazy layer has no values before its first call."""
+    return [p for group in optimizer.param_groups for p in group["params"] if not is_lazy(p)]
 
 
 class Optimizers(Probe):

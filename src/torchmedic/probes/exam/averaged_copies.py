@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
+from torch.nn.parameter import is_lazy
 from torch.optim import swa_utils
 
 from torchmedic.facts import Location
@@ -61,7 +62,8 @@ def made_at(name: str, names: Names) -> Location | None:
 
 
 def weights_of(module: nn.Module) -> Weights:
-    return dict((module.module if isinstance(module, swa_utils.AveragedModel) else module).named_parameters())
+    inner = module.module if isinstance(module, swa_utils.AveragedModel) else module
+    return {name: p for name, p in inner.named_parameters() if not is_lazy(p)}
 
 
 def unseen_layers(pair: Pair) -> tuple[str, ...]:
@@ -159,14 +161,16 @@ def _lookup(name: str, original: weakref.ref[nn.Module]) -> Callable[[Names], We
 
 def _as_weights(thing: Any, original: nn.Module) -> Weights | None:
     """A dict or list of tensors as weights of a module, where names or order and shapes are those of its own."""
-    mine = {name: weight for name, weight in original.named_parameters() if weight.requires_grad}
+    mine = {name: weight for name, weight in weights_of(original).items() if weight.requires_grad}
     if isinstance(thing, dict) and len(thing) >= len(mine) >= 1:
         found = {name: thing.get(name) for name in mine}
     elif isinstance(thing, (list, tuple)) and len(thing) == len(mine) >= 1:
         found = dict(zip(mine, thing, strict=True))
     else:
         return None
-    fits = all(isinstance(t, torch.Tensor) and t.shape == mine[name].shape for name, t in found.items())
+    fits = all(
+        isinstance(t, torch.Tensor) and not is_lazy(t) and t.shape == mine[name].shape for name, t in found.items()
+    )
     trained = fits and all(t is mine[name] for name, t in found.items())
     return found if fits and not trained else None  # type: ignore[return-value]
 

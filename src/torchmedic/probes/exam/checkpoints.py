@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
 
 from torchmedic.facts import Location, StateLoaded
 from torchmedic.late import late_dataclass
@@ -183,6 +184,8 @@ def _renamed(given: dict[str, Any], wanted: dict[str, Any]) -> tuple[tuple[str, 
 
     A new head, the last layer of the model, may well be of the old one's shape and is meant to be fresh.
     """
+    if any(map(is_lazy, (*given.values(), *wanted.values()))):
+        return ()
     head = next(reversed(wanted)).rpartition(".")[0]
     left = [key for key in given if key not in wanted]
     pairs: list[tuple[str, str]] = []

@@ -11,7 +11,7 @@ from torchmedic.facts import FrozenLastLayer, GraphCut, Location, UnusedTotal
 from torchmedic.late import late_dataclass
 from torchmedic.probes.events.modes import is_compiled, take_off
 from torchmedic.probes.events.modules import Modules
-from torchmedic.probes.events.optimizers import Optimizers
+from torchmedic.probes.events.optimizers import Optimizers, parameters_of
 from torchmedic.probes.exam.freezes import FreezeExam
 from torchmedic.probes.graph.complex_casts import lost_on_the_way
 from torchmedic.probes.graph.cuts import Cut, Reading, Root, flat_functions
@@ -167,7 +167,7 @@ class CutExam(Probe):
         return self._traces < _MOST_TRACES and not is_compiled()
 
     def _count(self, optimizer: Any, watched: _Watched) -> None:
-        parameters = [p for g in optimizer.param_groups for p in g["params"] if p.requires_grad]
+        parameters = [p for p in parameters_of(optimizer) if p.requires_grad]
         if watched.steps == 0:
             watched.without = {id(p): p for p in parameters}
         alive = {id(p) for p in _with_gradient([p for p in parameters if id(p) in watched.without])}
@@ -264,7 +264,7 @@ class CutExam(Probe):
         )
 
     def _lost_terms(self, optimizer: Any, scene: _Scene) -> None:
-        parameters = {storage_key(p): p for g in optimizer.param_groups for p in g["params"]}
+        parameters = {storage_key(p): p for p in parameters_of(optimizer)}
         reading = scene.reading(set(parameters))
         whole = reading.lost_terms() or terms_of_plain_gradients(reading) or terms_of_numbers(reading, scene.roots)
         for cut in (whole or parts_of_plain_gradients(reading))[:1]:

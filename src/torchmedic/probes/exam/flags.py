@@ -51,6 +51,11 @@ class FlagExam(Probe):
             self._look()
         self.recorder.rest(self, self.recorder.step + max(1, next_of(_LOOKS, steps) - steps))
 
+    def on_crash(self, error: BaseException) -> None:
+        # Before the first step: a backward that found nothing to learn may be due to such a flag.
+        if "does not require grad" in str(error):
+            self._look()
+
     def on_finish(self) -> None:
         if self.recorder.step:
             self._look()

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
+from torch.nn.parameter import is_lazy
 
 from torchmedic.facts import FreshNorms, Location
 from torchmedic.probes.events.patching import Patches, frame_hidden
@@ -104,7 +105,9 @@ def _norms(module: nn.Module) -> list[tuple[str, _BatchNorm]]:
 def _is_half_loaded(norm: _BatchNorm) -> bool:
     """The weights have been trained, and no batch has ever been counted in the statistics."""
     mean, variance, batches = norm.running_mean, norm.running_var, norm.num_batches_tracked
-    if mean is None or variance is None or batches is None or norm.weight is None or norm.weight.is_meta:
+    if mean is None or variance is None or batches is None or norm.weight is None:
+        return False
+    if norm.weight.is_meta or is_lazy(norm.weight):
         return False
     is_trained = bool((norm.weight != 1).any()) and bool((norm.bias != 0).any())
     return is_trained and int(batches) == 0 and not bool(mean.any()) and bool((variance == 1).all())

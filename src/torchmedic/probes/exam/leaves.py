@@ -13,7 +13,7 @@ from torch import nn
 from torchmedic.facts import Location, OptimizerSeen, StrayLeaf
 from torchmedic.late import late_dataclass
 from torchmedic.probes.events.modules import Birth, Modules
-from torchmedic.probes.events.optimizers import Optimizers
+from torchmedic.probes.events.optimizers import Optimizers, parameters_of
 from torchmedic.probes.exam.beginnings import Beginnings
 from torchmedic.probes.exam.replaced_lines import replaced_at
 from torchmedic.probes.objects.held_names import name_in_frames
@@ -152,7 +152,7 @@ class LeafExam(Probe):
                     known.optimized = True
 
     def _optimizer_fact(self, optimizer: Any) -> OptimizerSeen:
-        parameters = [p for group in optimizer.param_groups for p in group["params"]]
+        parameters = parameters_of(optimizer)
         owners = registered(self._modules.roots())
         orphans = _orphans(parameters, owners)
         return OptimizerSeen(
@@ -173,7 +173,7 @@ class LeafExam(Probe):
 
     def _with_orphans(self, fact: OptimizerSeen, optimizer: Any) -> OptimizerSeen:
         """What no module has any more, after a change of the model."""
-        parameters = [p for group in optimizer.param_groups for p in group["params"]]
+        parameters = parameters_of(optimizer)
         orphans = _orphans(parameters, registered(self._modules.roots()))
         return replace(fact, orphans=len(orphans), orphan_shapes=tuple(tuple(p.shape) for p in orphans[:50]))
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
 
 from torchmedic.facts import FlagNotKept, Location
 from torchmedic.late import late_dataclass
@@ -152,7 +153,7 @@ def _fresh(module: nn.Module) -> dict[str, Values]:
 
 def _values(module: nn.Module) -> Values:
     held = {**dict(module.named_parameters()), **dict(module.named_buffers())}
-    plain = {name: t for name, t in held.items() if t.layout == torch.strided and t.device.type != "meta"}
+    plain = {name: t for name, t in held.items() if t.layout == torch.strided and not (t.is_meta or is_lazy(t))}
     return {name: tensor.detach().flatten()[:_MOST_VALUES].clone() for name, tensor in plain.items()}
 
 

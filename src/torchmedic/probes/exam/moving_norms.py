@@ -59,7 +59,7 @@ class MovingNorms:
             inner = f"{path}.{name}" if path else name
             parameters = list(child.parameters())
             if parameters and not any(p.requires_grad for p in parameters):
-                if any(p.dim() > 1 for p in parameters):
+                if any(p.ndim > 1 for p in parameters):
                     self._note_layers(child, inner)
             else:
                 self._look_into(child, inner)

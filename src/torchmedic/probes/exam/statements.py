@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import itertools
 from collections.abc import Iterator
+from types import CodeType
 from typing import Any
 
 from torch import nn
@@ -76,9 +78,7 @@ class StatementExam(Probe):
         """In what surely ran: the function that calls backward, and the forwards of the models."""
         at = self.recorder.backward_at
         codes = {at[0]} if at is not None else set()
-        codes |= {
-            code for m in self._modules.alive() if (code := getattr(type(m).forward, "__code__", None)) is not None
-        }
+        codes |= {code for module in self._modules.alive() if (code := _forward_code(type(module))) is not None}
         for code in codes:
             function = function_of(code) if is_user_file(code.co_filename) else None
             for unused in unused_marks(function) if function is not None else ():
@@ -127,6 +127,12 @@ class StatementExam(Probe):
             if own and stepped and idle and others:
                 return optimizer
         return None
+
+
+def _forward_code(kind: type[nn.Module]) -> CodeType | None:
+    """What runs as the forward of a class; a scripted module has a descriptor there that cannot be asked."""
+    code = getattr(inspect.getattr_static(kind, "forward", None), "__code__", None)
+    return code if isinstance(code, CodeType) else None
 
 
 def _statements(tree: ast.Module) -> Iterator[tuple[str, str, ast.expr]]:

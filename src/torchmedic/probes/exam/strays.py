@@ -10,7 +10,7 @@ import torch
 
 from torchmedic.facts import Location, StrayGradients
 from torchmedic.late import late_dataclass
-from torchmedic.probes.events.optimizers import Optimizers
+from torchmedic.probes.events.optimizers import Optimizers, parameters_of
 from torchmedic.probes.graph.graph_walk import graph, is_leaf_node
 from torchmedic.probes.source.frames import user_location
 from torchmedic.record import Probe, Recorder
@@ -191,7 +191,7 @@ def _marks(optimizer: Any) -> list[weakref.ref[torch.Tensor]]:
     """The smallest parameters of an optimizer, as many as are cheap to copy."""
     marks: list[weakref.ref[torch.Tensor]] = []
     room = _MOST_VALUES
-    for parameter in sorted((p for g in optimizer.param_groups for p in g["params"]), key=lambda p: p.numel()):
+    for parameter in sorted(parameters_of(optimizer), key=lambda p: p.numel()):
         room -= parameter.numel()
         if room < 0 and marks:
             break

@@ -14,7 +14,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torchmedic.facts import IdenticalUnits, Location, ShortNormMemory, StillNormStatistics
 from torchmedic.late import late_dataclass
 from torchmedic.probes.events.modules import Modules
-from torchmedic.probes.events.optimizers import Optimizers
+from torchmedic.probes.events.optimizers import Optimizers, parameters_of
 from torchmedic.probes.source.argument_lines import setting_made_at
 from torchmedic.probes.source.expressions import called_name, parsed
 from torchmedic.probes.source.frames import location
@@ -70,7 +70,7 @@ class UnitExam(Probe):
         self.recorder.rest(self, next_of(_LOOKS, self.recorder.step))
 
     def _look(self) -> None:
-        held = {id(p) for o in self._optimizers.alive() for g in o.param_groups for p in g["params"]}
+        held = {id(p) for o in self._optimizers.alive() for p in parameters_of(o)}
         for root in self._modules.roots():
             for path, module in root.named_modules():
                 if isinstance(module, _KINDS) and id(module.weight) in held:

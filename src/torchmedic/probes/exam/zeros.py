@@ -14,7 +14,7 @@ from torch import nn
 from torchmedic.facts import Location, ZeroTimesZero
 from torchmedic.late import late_dataclass
 from torchmedic.probes.events.modules import Modules
-from torchmedic.probes.events.optimizers import Optimizers
+from torchmedic.probes.events.optimizers import Optimizers, parameters_of
 from torchmedic.probes.events.patching import Patches, frame_hidden
 from torchmedic.probes.exam.beginnings import Beginnings
 from torchmedic.probes.graph.graph_walk import graph, is_leaf_node
@@ -127,7 +127,7 @@ class ZeroExam(Probe):
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if self.recorder.clock_is_held or not self._beginnings.is_looked_at(self.recorder.step):
             return
-        held = [p for group in optimizer.param_groups for p in group["params"] if p.requires_grad]
+        held = [p for p in parameters_of(optimizer) if p.requires_grad]
         if id(optimizer) not in self._known:
             self._known.add(id(optimizer))
             self._meet_zeros(_all_zero(held))

@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Any
 
 import torch
+from torch.nn.parameter import is_lazy
 
 from torchmedic.facts import Holder
 from torchmedic.probes.objects.values import type_name
@@ -98,9 +99,9 @@ def _tensors_in(name: str, thing: Any, depth: int = 0) -> Iterator[tuple[str, st
                 if attribute not in ("_parameters", "_buffers", "_modules"):
                     yield from _contained(f"{prefix}.{attribute}", "attribute", type_name(module), item)
             for parameter, p in module.named_parameters(recurse=False):
-                yield f"{prefix}.{parameter}", "parameter", type_name(module), p
+                yield from [(f"{prefix}.{parameter}", "parameter", type_name(module), p)] * (not is_lazy(p))
             for buffer, b in module.named_buffers(recurse=False):
-                yield f"{prefix}.{buffer}", "attribute", type_name(module), b
+                yield from [(f"{prefix}.{buffer}", "attribute", type_name(module), b)] * (not is_lazy(b))
     elif isinstance(thing, (list, tuple)) and any(isinstance(item, torch.nn.Module) for item in thing[:_MOST_ITEMS]):
         for position, item in enumerate(thing[:_MOST_ITEMS]):
             yield from _tensors_in(f"{name}[{position}]", item)

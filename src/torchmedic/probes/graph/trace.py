@@ -245,10 +245,10 @@ class Trace(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def storage_key(tensor: torch.Tensor) -> StorageKey:
-    """An identity that views and autograd's saved copies share."""
+    """An identity that views and autograd's saved copies share. What has no storage, as a lazy weight, is its own."""
     try:
         return int(tensor.untyped_storage()._cdata)
-    except (NotImplementedError, RuntimeError):
+    except (NotImplementedError, RuntimeError, ValueError):
         return id(tensor)
 
 

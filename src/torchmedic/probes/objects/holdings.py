@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
 
 from torchmedic.late import late_dataclass
 from torchmedic.probes.source.frames import file_of, is_user_file
@@ -52,7 +53,8 @@ def registered(roots: Iterable[nn.Module]) -> dict[int, Registered]:
 
 def hung(modules: Iterable[nn.Module]) -> Iterator[tuple[Any, Hung]]:
     """Modules, and tensors that need a gradient, that hang on modules by plain attributes."""
-    for owner in modules:
+    # A scripted or traced module holds its compiled self so, and registers what is in it.
+    for owner in (module for module in modules if not isinstance(module, torch.jit.ScriptModule)):
         for attribute, thing in list(owner.__dict__.items()):
             if attribute not in _OWN_STORES:
                 for found, path, container in _inside(thing, attribute, "", 3):
@@ -162,7 +164,7 @@ def are_copies(parameters: list[nn.Parameter], roots: Iterable[nn.Module]) -> bo
     if not parameters or sum(p.numel() for p in parameters) > _MOST_COMPARED:
         return False
     by_shape: dict[Any, list[torch.Tensor]] = {}
-    for own in (own for root in roots for own in root.parameters()):
+    for own in (own for root in roots for own in root.parameters() if not is_lazy(own)):
         by_shape.setdefault((own.shape, own.dtype, own.device), []).append(own)
     drawn = any(p.numel() > 1 and bool((p != p.flatten()[0]).any()) for p in parameters)
     return drawn and all(

@@ -129,6 +129,9 @@ def tensor_summary(thing: Any, statistics: bool = True) -> TensorSummary | None:
     """The form of a tensor or NumPy array, with its range where that is cheap and safe to read."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(thing, torch.Tensor):
+        # A parameter of a lazy layer has no shape before its first call, and raises where it is asked for one.
+        if torch.nn.parameter.is_lazy(thing):
+            return None
         return torch_summary(thing, statistics)
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(thing, numpy.ndarray):

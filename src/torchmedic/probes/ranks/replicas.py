@@ -11,6 +11,7 @@ import torch
 
 from torchmedic.facts import Location, Replica
 from torchmedic.probes.events.modules import Modules
+from torchmedic.probes.events.optimizers import parameters_of
 from torchmedic.probes.source.frames import user_location
 from torchmedic.record import Probe, Recorder
 
@@ -91,7 +92,7 @@ class RankReplicas(Probe):
         return not (self._wrappers() or sharded or hidden)
 
     def _begin(self, optimizer: Any) -> None:
-        own = {id(p) for group in optimizer.param_groups for p in group["params"]}
+        own = {id(p) for p in parameters_of(optimizer)}
         for root in self._modules.roots():
             for name, p in root.named_parameters():
                 if id(p) in own and p.is_floating_point() and p.layout == torch.strided and p.numel():

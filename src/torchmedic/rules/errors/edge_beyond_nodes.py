@@ -20,6 +20,9 @@ _RENUMBER = (
     Remedy(title="number the nodes anew after filtering: `new = {old: i for i, old in enumerate(ids)}`"),
     Remedy(title="or keep all rows, and leave nodes out by a mask"),
 )
+_SUBGRAPH = Remedy(
+    title="filter and number anew in one: `torch_geometric.utils.subgraph(keep, edge_index, relabel_nodes=True)`"
+)
 
 
 class EdgeBeyondNodes(Rule):
@@ -46,13 +49,18 @@ class EdgeBeyondNodes(Rule):
             return
         smallest = _smallest(crash, name) if crash is not None else None
         from_one = got == largest + 1 and smallest == 1
-        made = _made(code, name)
+        filtered = _filtered(code, name) if not from_one else None
+        made = filtered or _made(code, name)
         where = made or line
         yield self.diagnose(
             headline=f"`{name}` names node {got}, and there are {largest + 1} nodes (0 to {largest})",
             confidence="proven",
             where=where,
-            label=f"ids up to {got} go in here" if made is not None else "",
+            label="edges are left out here, and the others keep their old numbers"
+            if filtered is not None
+            else f"ids up to {got} go in here"
+            if made is not None
+            else "",
             also=also((line, "the layer refuses them here"), but=where),
             culprit=Culprit(tensor=name, index=(got,), phase="data"),
             evidence=(
@@ -61,7 +69,11 @@ class EdgeBeyondNodes(Rule):
                 if from_one
                 else "ids from a table keep their old numbers when rows are filtered out of it",
             ),
-            remedies=(Remedy(title=f"count the nodes from 0: `{name} - 1`"),) if from_one else _RENUMBER,
+            remedies=(Remedy(title=f"count the nodes from 0: `{name} - 1`"),)
+            if from_one
+            else (_SUBGRAPH, *_RENUMBER[1:])
+            if filtered is not None
+            else _RENUMBER,
         )
 
     def _too_few_rows(self, features: Assignment, what: str, line: Location, edges: tuple[str, int, int]) -> Diagnosis:
@@ -138,6 +150,27 @@ def _made(code: Code, name: str) -> Location | None:
         given = [*passed_as(code, name), *_given_to_data(code, name)]
         lines = {(place.file, place.line): place for place, _ in given}
     return next(iter(lines.values())) if len(lines) == 1 else None
+
+
+def _filtered(code: Code, name: str) -> Location | None:
+    """The one line that takes some columns of the edges by a mask, where rows of the features are left out too."""
+    found = {
+        (file, node.lineno): code.place(file, node)
+        for file, tree in code.trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and dotted(node.value).rpartition(".")[2] == name
+        if isinstance(node.slice, ast.Tuple) and isinstance(node.slice.elts[-1], (ast.Name, ast.Compare))
+    }
+    rows_left_out = any(
+        isinstance(node, ast.Subscript) and dotted(node.value).rpartition(".")[2] == "x" and _is_mask(node.slice)
+        for tree in code.trees.values()
+        for node in ast.walk(tree)
+    )
+    return next(iter(found.values())) if len(found) == 1 and rows_left_out else None
+
+
+def _is_mask(node: ast.expr) -> bool:
+    return isinstance(node, (ast.Name, ast.Compare, ast.Attribute))
 
 
 def _given_to_data(code: Code, name: str) -> Iterator[tuple[Location, ast.expr]]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from torchmedic.facts import Crash, IndexOutside, Location, ModuleFact, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._following import configured_at
 from torchmedic.rules.errors._numbers import computed_at
 from torchmedic.rules.errors._reading import (
     also,
@@ -20,6 +22,7 @@ from torchmedic.rules.errors._reading import (
     short_type,
     user_line,
 )
+from torchmedic.rules.errors._syntax import Code
 
 
 class EmbeddingIndexOutOfRange(Rule):
@@ -46,7 +49,8 @@ class EmbeddingIndexOutOfRange(Rule):
         built = built_at(run, layer) if layer is not None else None
         negative = fact.value < 0
         computed = computed_at(run, layer, "num_embeddings") if not negative else None
-        where = computed or (line if negative or built is None else built)
+        told = _setting_of(Code.of(run), built, fact.bound) if built is not None and not negative else None
+        where = computed or (line if negative or built is None else told[0] if told is not None else built)
         yield self.diagnose(
             headline=f"id {fact.value} is outside {quoted(name)}, a table of {fact.bound} rows (0 to {fact.bound - 1})",
             confidence="proven",
@@ -55,6 +59,8 @@ class EmbeddingIndexOutOfRange(Rule):
             if negative
             else f"{fact.bound} is worked out here"
             if computed is not None
+            else f"`{told[1]}={fact.bound}` is told here, ids up to {fact.maximum} arrive"
+            if told is not None
             else f"{fact.bound} rows, ids up to {fact.maximum} arrive",
             step=fact.step,
             also=also((line, "looked up here"), (built, "the table is built here"), but=where),
@@ -66,7 +72,14 @@ class EmbeddingIndexOutOfRange(Rule):
                 *sample_of(fact),
                 f"ids run from {fact.minimum} to {fact.maximum}",
             ),
-            remedies=tuple(_cures(fact, layer, is_computed=computed is not None)),
+            remedies=tuple(_cures(fact, layer, is_computed=computed is not None))
+            if told is None
+            else (
+                Remedy(title=f"build the model with `{told[1]}={fact.maximum + 1}` or more, and train it so"),
+                Remedy(
+                    title=f"or keep the ids below {fact.bound}; positions are ids too: cut the texts to {fact.bound}"
+                ),
+            ),
         )
 
     def _unknown(self, line: Location, layer: ModuleFact | None) -> Diagnosis:
@@ -80,6 +93,17 @@ class EmbeddingIndexOutOfRange(Rule):
             evidence=("ids must lie from 0 to `num_embeddings - 1`",),
             remedies=(Remedy(title="build the table with one row more than the largest id"),),
         )
+
+
+def _setting_of(code: Code, built: Location, rows: int) -> tuple[Location, str] | None:
+    """The one argument of the configuration that a model is built from which says this number, and its line."""
+    place = configured_at(code, built)
+    statement = code.statement(place) if place is not None else None
+    calls = [n for n in (ast.walk(statement) if statement is not None else ()) if isinstance(n, ast.Call)]
+    told = [k for call in calls for k in call.keywords if isinstance(k.value, ast.Constant) and k.value.value == rows]
+    if place is None or len(told) != 1 or told[0].arg is None:
+        return None
+    return code.place(place.file, told[0].value), told[0].arg
 
 
 def _cures(fact: IndexOutside, layer: ModuleFact | None, *, is_computed: bool) -> Iterator[Remedy]:

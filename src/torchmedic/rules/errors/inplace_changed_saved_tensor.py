@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from torchmedic.facts import Crash, InplaceChange, InplaceClash, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._reading import also, crash_in, quoted, said, shape, user_line
-from torchmedic.rules.errors._syntax import Code, dotted
+from torchmedic.rules.errors._syntax import Code, dotted, dotted_names
 
 _MESSAGE = r"modified by an inplace operation"
 _FACTS = (
@@ -59,7 +59,7 @@ class InplaceChangedSavedTensor(Rule):
         if step is not None and (stepped is not None or used):
             name = stepped.name if stepped is not None else used.partition("(")[0]  # the layer, for its weights
             versions = f"`{stepped.name}` {shape(stepped.shape)} is at version {stepped.version}" if stepped else ""
-            yield self._stepped(fact, name, step, line, versions)
+            yield self._stepped(fact, name, step, line, versions, _older_results(code, step, line))
             return
         change = _likeliest(code, fact)
         if change is not None:
@@ -104,7 +104,9 @@ class InplaceChangedSavedTensor(Rule):
             remedies=(_cure(change),),
         )
 
-    def _stepped(self, fact: InplaceClash, name: str, step: Location, line: Location, versions: str) -> Diagnosis:
+    def _stepped(
+        self, fact: InplaceClash, name: str, step: Location, line: Location, versions: str, older: list[tuple[str, str]]
+    ) -> Diagnosis:
         call = step.source.strip().split("  #")[0]
         return self.diagnose(
             headline=f"`{call}` changed `{name}` before this `backward` had used it",
@@ -115,9 +117,10 @@ class InplaceChangedSavedTensor(Rule):
             culprit=Culprit(parameter=name, op="optimizer.step", phase="backward"),
             evidence=(*_evidence(fact), *([versions] if versions else [])),
             remedies=(
+                *(Remedy(title=f"compute `{made}` anew after the step: `{made} = {text}`") for made, text in older),
                 Remedy(title="run every `backward` that goes through these weights before the first `step`"),
                 Remedy(title="or compute the second loss anew, after the step"),
-            ),
+            )[: 1 if older else None],
         )
 
     def _unknown(self, fact: InplaceClash, line: Location) -> Diagnosis:
@@ -209,6 +212,31 @@ def _optimizer_step(code: Code, line: Location) -> Location | None:
     above = [n for n in steps if n.lineno < line.line]
     chosen = max(above, key=lambda n: n.lineno, default=None) or min(steps, key=lambda n: n.lineno, default=None)
     return code.place(line.file, chosen) if chosen is not None else None
+
+
+def _older_results(code: Code, step: Location, line: Location) -> list[tuple[str, str]]:
+    """What the loss of this `backward` is computed from and was itself computed by a call before the step."""
+    root = next((n.partition(".")[0] for n in code.names(line) if n.endswith(".backward")), "")
+    loss = code.last_assignment(root, line) if root else None
+    if loss is None or loss.value is None or not step.line < loss.location.line <= line.line:
+        return []
+    found = []
+    for name in dotted_names([loss.value]):
+        made = code.last_assignment(name, loss.location)
+        call = made.value if made is not None and made.how == "assign" and made.location.line < step.line else None
+        if isinstance(call, ast.Call) and made is not None and _is_plain_name(made.node, name) and _asks_network(call):
+            found.append((name, ast.unparse(call)))
+    return found[:2]
+
+
+def _is_plain_name(node: ast.AST, name: str) -> bool:
+    return any(isinstance(target, ast.Name) and target.id == name for target in getattr(node, "targets", []))
+
+
+def _asks_network(call: ast.Call) -> bool:
+    """A call of something by its own name with something computed: not `torch.ones(64, 1)`."""
+    words = {name.partition(".")[0] for name in dotted_names([*call.args])}
+    return not dotted(call.func).startswith(("torch.", "np.")) and bool(words)
 
 
 def _likeliest(code: Code, fact: InplaceClash) -> Change | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, Frame, Run
+from torchmedic.facts import Crash, Frame, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._dtypes import first_holding, kinds_said
 from torchmedic.rules.errors._origins import Trail
@@ -27,11 +27,10 @@ _WHOLE = ("int64", "int32", "int16", "int8", "uint8", "bool")
 _INDEX = (
     r"Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int",
     r"tensors used as indices must be long, int, byte or bool",
-    r"index_select\(\): Expected dtype int32 or int64 for index",
-    r"gather\(\): Expected dtype int64 for index",
-    r"scatter\w*\(\): Expected dtype int64 for index",
+    r"\w+\(\): (?:Expected (?:a long tensor|dtype int\S*(?: or int64)?) for index|dtype of indices should be Long)",
     r"one_hot is only applicable to index tensor",
 )
+_TAKING = ("gather", "scatter", "index_", "take")
 _MEAN = r"could not infer output dtype|Input dtype must be either a floating point or complex dtype. Got: (\w+)"
 # A kernel of a loss complains about its target.
 _KERNEL = r"\"(?!\w*(?:loss|mse|cross_entropy))\w+\" not implemented for '(Long|Int|Short|Byte|Char|Bool)'"
@@ -78,12 +77,17 @@ class IntegerInput(Rule):
         layer = layer_in(crash)
         given = layer_input(crash)
         frame = _whole_function(crash)
-        found = [(n, t) for n, t in tensors_on_line(run, frame) if t.dtype.startswith("float")]
+        code = Code.of(run)
+        asked = _index_argument(code, frame.location) if frame is not None else ""
+        floats = [(n, t) for n, t in tensors_on_line(run, frame) if t.dtype.startswith("float")]
+        found = [(n, t) for n, t in floats if n == asked] or floats
         name = next((n for n, t in found if given is None or t.shape == given.shape), found[0][0] if found else "")
-        trail = Trail(Code.of(run), _makes_float)
+        trail = Trail(code, _makes_float)
         line = user_line(crash)
         outer = _outermost_with(crash, name) or frame
-        born = trail.of_name(name.partition("[")[0], outer.location) if name and outer is not None else None
+        array = _floats_called(code, name)
+        is_followed = name and outer is not None and array is None
+        born = trail.of_name(name.partition("[")[0], outer.location) if is_followed and outer is not None else None
         named = name or "the index"
         where = born or line
         dtype = given.dtype if given is not None else found[0][1].dtype if found else "not of whole numbers"
@@ -93,7 +97,11 @@ class IntegerInput(Rule):
             confidence="proven",
             where=where,
             label="made a float here" if born is not None else "",
-            also=also((line, "looked up here"), but=where),
+            also=also(
+                (line, "looked up here"),
+                (array, "the array of this name holds floats"),
+                but=where,
+            ),
             culprit=Culprit(tensor=named, module=layer_name(layer) if layer else None, phase="forward", op="index"),
             evidence=("an embedding table is indexed by int64 or int32 ids",) if layer else (),
             remedies=(
@@ -118,6 +126,31 @@ def _outermost_with(crash: Crash, name: str) -> Frame | None:
     """The first frame that calls a tensor by this name: a module's `forward` is not called by its own name."""
     frames = (f for f in crash.frames if f.is_user)
     return next((f for f in frames if (v := f.value(name)) is not None and v.tensor is not None), None)
+
+
+def _index_argument(code: Code, line: Location) -> str:
+    """The name that a line gives `gather`, `scatter` and the like as their index."""
+    for node in (n for statement in code.statements(line) for n in ast.walk(statement)):
+        word = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+        if isinstance(node, ast.Call) and word.startswith(_TAKING):
+            named = [k.value for k in node.keywords if k.arg in ("index", "indices")]
+            # As a function of torch it is given the tensor first.
+            at = (1 if dotted(node.func) == f"torch.{word}" else 0) + (0 if word.startswith("take") else 1)
+            given = named or node.args[at : at + 1]
+            return ast.unparse(given[0]) if given else ""
+    return ""
+
+
+def _floats_called(code: Code, name: str) -> Location | None:
+    """The one line that makes an array of floats under the same name."""
+    last = name.partition("[")[0].rpartition(".")[2]
+    made = [a for a in code.attribute_assignments(last) if a.value is not None and _holds_floats(a.value)]
+    return made[0].location if last and len(made) == 1 else None
+
+
+def _holds_floats(value: ast.expr) -> bool:
+    words = (ast.unparse(k.value) for call in ast.walk(value) if isinstance(call, ast.Call) for k in call.keywords)
+    return any("float" in word for word in words)
 
 
 def _makes_float(node: ast.expr) -> bool:

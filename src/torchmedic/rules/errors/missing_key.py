@@ -26,7 +26,7 @@ class MissingKeyRule(Rule):
     code = "ERR040"
     name = "missing-key"
     symptoms = (Symptom.CRASH,)
-    tell_apart = "KeyError on a subscript of a dict, a batch, a ModuleDict or a table"
+    tell_apart = "KeyError on a subscript or a `pop` of a dict, a batch, a ModuleDict or a table"
     needs = (Crash,)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
@@ -202,8 +202,12 @@ def _spelt(literal: ast.Dict) -> list[str]:
 
 def _written(seen: MissingKey, where: Location | None) -> str:
     """The subscript as the line spells it, with either kind of quotes."""
-    spellings = (f"{seen.container}[{key}]" for key in (seen.key, seen.key.replace("'", '"')))
+    spellings = (_asking(seen, key).removesuffix(")") for key in (seen.key, seen.key.replace("'", '"')))
     return next((s for s in spellings if where is not None and s in where.source), "")
+
+
+def _asking(seen: MissingKey, key: str) -> str:
+    return f"{seen.container}.{seen.method}({key})" if seen.method else f"{seen.container}[{key}]"
 
 
 def _what(seen: MissingKey) -> str:
@@ -230,6 +234,6 @@ def _remedies(seen: MissingKey) -> Iterator[Remedy]:
         other = "int" if seen.key_type == "str" else "str"
         yield Remedy(title=f"look it up as {other}: `{seen.container}[{other}(…)]`")
     elif seen.near:
-        yield Remedy(title=f"write `{seen.container}[{seen.near[0]}]`")
+        yield Remedy(title=f"write `{_asking(seen, seen.near[0])}`")
     else:
         yield Remedy(title=f"use one of these {_what(seen)}s, or put `{seen.key}` in where `{seen.container}` is made")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import difflib
 from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._reading import also, crash_in, said, short_type, user_line
-from torchmedic.rules.errors._syntax import Assignment, Code
+from torchmedic.rules.errors._syntax import Assignment, Code, dotted
 
 _WORDS = (
     r"'(?P<owner>[\w.]+)' object has no attribute '(?P<name>\w+)'",
@@ -40,7 +41,7 @@ class MisspelledAttribute(Rule):
         if showed is None or name.startswith("__") or "Module.__init__" in crash.message:
             return
         if skipped:
-            yield self._never_set(code, owner, name, skipped[0], showed)
+            yield self._never_set(crash, code, owner, name, skipped, showed)
         elif crash.near_names and owner not in _OTHERS:
             yield self._misspelt(found.group("owner"), name, crash, showed)
 
@@ -57,11 +58,15 @@ class MisspelledAttribute(Rule):
             remedies=(Remedy(title=f"write `{near}`"),),
         )
 
-    def _never_set(self, code: Code, owner: str, name: str, skipped: Assignment, showed: Location) -> Diagnosis:
+    def _never_set(
+        self, crash: Crash, code: Code, owner: str, name: str, every: list[Assignment], showed: Location
+    ) -> Diagnosis:
+        skipped = every[0]
         guard = _guard(code, skipped.location)
+        tests = _tests(guard, every)
         built = _built(code, owner)
         where = (built if guard else None) or showed
-        condition = f"if {ast.unparse(guard.test)}" if guard is not None else ""
+        condition = f"if {' or '.join(map(ast.unparse, tests))}" if guard is not None else ""
         return self.diagnose(
             headline=f"`{owner}` has no `{name}`: the line that sets it did not run",
             confidence="proven",
@@ -76,18 +81,21 @@ class MisspelledAttribute(Rule):
                 but=where,
             ),
             culprit=Culprit(module=owner, tensor=name, phase="setup"),
-            evidence=(_why(skipped, condition, name),),
-            remedies=tuple(_cures(owner, name, guard)),
+            evidence=(_why(skipped, condition, name), *(_absent_key(code, crash, built) if built is not None else ())),
+            remedies=tuple(_cures(owner, name, tests)),
         )
 
 
 def _guard(code: Code, place: Location) -> ast.If | None:
     """The innermost `if` around an assignment."""
     tree = code.trees.get(place.file)
+    chained = {
+        id(n.orelse[0]) for n in (ast.walk(tree) if tree else ()) if isinstance(n, ast.If) and len(n.orelse) == 1
+    }
     around = [
         n
         for n in (ast.walk(tree) if tree is not None else ())
-        if isinstance(n, ast.If) and n.lineno < place.line <= (n.end_lineno or 0)
+        if isinstance(n, ast.If) and id(n) not in chained and n.lineno < place.line <= (n.end_lineno or 0)
     ]
     return max(around, key=lambda n: n.lineno, default=None)
 
@@ -105,9 +113,43 @@ def _why(skipped: Assignment, condition: str, name: str) -> str:
     return f"`{name}` is set at {skipped.location}, in `{method}`, which had not run yet"
 
 
-def _cures(owner: str, name: str, guard: ast.If | None) -> Iterator[Remedy]:
-    names = [n.id for n in ast.walk(guard.test) if isinstance(n, ast.Name)] if guard is not None else []
-    if names and names[0] != "self":
+def _tests(guard: ast.If | None, every: list[Assignment]) -> list[ast.expr]:
+    """The conditions of all branches, `elif` too, that set the attribute."""
+    lines = [each.location.line for each in every]
+    tests = []
+    while guard is not None:
+        if any(n.lineno <= line <= (n.end_lineno or 0) for n in guard.body for line in lines):
+            tests.append(guard.test)
+        following = guard.orelse[0] if len(guard.orelse) == 1 else None
+        guard = following if isinstance(following, ast.If) else None
+    return tests
+
+
+def _absent_key(code: Code, crash: Crash, built: Location) -> Iterator[str]:
+    """A `.get` with a default, where the object is built, of a key that the dictionary does not have."""
+    for node in (n for statement in code.statements(built) for n in ast.walk(statement)):
+        asked = (
+            node.args[0] if isinstance(node, ast.Call) and dotted(node.func).endswith(".get") and node.args else None
+        )
+        if not isinstance(node, ast.Call) or not isinstance(asked, ast.Constant):
+            continue
+        owner = dotted(node.func).removesuffix(".get")
+        held = next((v for f in crash.frames if f.is_user and (v := f.value(owner)) is not None and v.items), None)
+        keys = [item.name for item in held.items] if held is not None else []
+        if held is not None and held.length == len(keys) and asked.value not in keys:
+            near = difflib.get_close_matches(str(asked.value), keys, n=1)
+            close = f"; the nearest key is `'{near[0]}'`" if near else ""
+            yield f"`{owner}` has no key `{asked.value!r}`, so `{ast.unparse(node)}` gives the default{close}"
+
+
+def _cures(owner: str, name: str, tests: list[ast.expr]) -> Iterator[Remedy]:
+    names = [n.id for test in tests for n in ast.walk(test) if isinstance(n, ast.Name)]
+    compared = [test for test in tests if isinstance(test, ast.Compare)]
+    if compared and names and names[0] != "self":
+        values = " or ".join(f"`{ast.unparse(test.comparators[0])}`" for test in compared)
+        yield Remedy(title=f"build it so that a branch is taken: with `{names[0]}` {values}")
+        yield Remedy(title=f"or set `self.{name}` in an `else` too, for instance to `nn.Identity()`")
+    elif names and names[0] != "self":
         yield Remedy(title=f"build it with `{names[0]}` set: `{owner}(…, {names[0]}=True)`")
         yield Remedy(title=f"or use `{name}` only where it exists: `if hasattr(…, '{name}')`")
     else:

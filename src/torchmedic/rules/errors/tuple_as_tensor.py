@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Frame, LayerBuilt, LoaderAtCrash, Location, Run, Value
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._commas import trailing_comma, without_comma
 from torchmedic.rules.errors._following import passed_by_callers
 from torchmedic.rules.errors._origins import Trail
 from torchmedic.rules.errors._reading import also, crash_in, layer_frame, said, shape, short_type, user_line
@@ -47,6 +48,10 @@ class TupleAsTensor(Rule):
         if crash is None or match is None or line is None or frame is None:
             return
         code = Code.of(run)
+        comma = trailing_comma(code, line) if match["kind"] == "tuple" else None
+        if comma is not None:
+            yield self._with_comma(line, *comma)
+            return
         value = _tuple(code, frame) or _given(crash)
         if value is None:
             return
@@ -78,6 +83,17 @@ class TupleAsTensor(Rule):
                 *((f"`{maker}` returns {told}",) if told else ()),
             ),
             remedies=(_cure(bound, value, maker),),
+        )
+
+    def _with_comma(self, line: Location, name: str, made: Location) -> Diagnosis:
+        return self.diagnose(
+            headline=f"`{name}` is a tuple of one: its assignment ends in a comma",
+            confidence="proven",
+            where=made,
+            label="the comma makes the tuple",
+            also=also((line, "used as the thing itself here"), but=made),
+            culprit=Culprit(tensor=name, phase="forward"),
+            remedies=(Remedy(title="drop the comma at the end of the line", diff=without_comma(made)),),
         )
 
     def _from_loader(self, value: Value, line: Location, loop: Location, made: Location | None) -> Diagnosis:

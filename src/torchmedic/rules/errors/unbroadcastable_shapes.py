@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._einsum import Einsum, einsum_in
 from torchmedic.rules.errors._lengths import ShortTable, short_table
 from torchmedic.rules.errors._reading import (
     also,
@@ -40,8 +41,12 @@ class UnbroadcastableShapes(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         crash = crash_in(run)
-        match = said(crash, _MESSAGE, _EXPAND)
         line = user_line(crash) if crash is not None else None
+        summed = einsum_in(run, crash) if crash is not None else None
+        if line is not None and summed is not None:
+            yield self._einsum(line, summed)
+            return
+        match = said(crash, _MESSAGE, _EXPAND)
         if crash is None or match is None or line is None:
             return
         a, b, axis = int(match[1]), int(match[2]), int(match[3])
@@ -72,6 +77,26 @@ class UnbroadcastableShapes(Rule):
             ),
             evidence=(described(mentioned or list(tensors(crash.user_frame))),) if crash.user_frame else (),
             remedies=_cures(pair, a, b, axis),
+        )
+
+    def _einsum(self, line: Location, seen: Einsum) -> Diagnosis:
+        """One letter of the equation stands for two sizes."""
+        turned = seen.turned()
+        where = turned.made if turned is not None and turned.made is not None else line
+        said_sizes = ", ".join(f"{size} in `{name}`" for name, size in seen.sizes)
+        return self.diagnose(
+            headline=f"`{seen.letter}` of `{seen.equation}` has two sizes: {said_sizes}",
+            confidence="proven" if where is line else "likely",
+            where=where,
+            label=f"dimensions {turned.first} and {turned.second} are in another order than the letters"
+            if turned is not None and where is not line
+            else "",
+            also=also((line, "multiplied here"), but=where),
+            culprit=Culprit(tensor=seen.sizes[-1][0], phase="forward", op="einsum"),
+            evidence=tuple(f"`{name}` is {shape(sizes)} for `{letters}`" for name, letters, sizes in seen.operands),
+            remedies=(Remedy(title=f"turn it: `{turned.call}` is {shape(turned.sizes)}, and fits"),)
+            if turned is not None
+            else (Remedy(title=f"give `{seen.letter}` one size in all operands, or another letter in one of them"),),
         )
 
     def _too_long(self, line: Location, table: ShortTable) -> Diagnosis:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._commas import trailing_comma, without_comma
 from torchmedic.rules.errors._reading import also, crash_in, said, short_type, user_line
 from torchmedic.rules.errors._syntax import Code, dotted
 
@@ -35,6 +36,10 @@ class UncallableValue(Rule):
             return
         kind = short_type(found.group("type"))
         code = Code.of(run)
+        comma = trailing_comma(code, where) if kind == "tuple" else None
+        if comma is not None:
+            yield self._with_comma(where, *comma)
+            return
         name = _called(code, where, kind)
         made = _made(code, name, where)
         yield self.diagnose(
@@ -46,6 +51,17 @@ class UncallableValue(Rule):
             culprit=Culprit(module=name or kind),
             evidence=tuple(_evidence(kind)),
             remedies=(Remedy(title=_cure(kind, name)),),
+        )
+
+    def _with_comma(self, where: Location, name: str, made: Location) -> Diagnosis:
+        return self.diagnose(
+            headline=f"`{name}` is a tuple of one: its assignment ends in a comma",
+            confidence="proven",
+            where=made,
+            label="the comma makes the tuple",
+            also=also((where, "called here"), but=made),
+            culprit=Culprit(module=name, phase="setup"),
+            remedies=(Remedy(title="drop the comma at the end of the line", diff=without_comma(made)),),
         )
 
 

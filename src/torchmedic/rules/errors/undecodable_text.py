@@ -41,12 +41,14 @@ class UndecodableTextRule(Rule):
         where = opened or line
         codec, what = found["codec"], f"`{seen.file}`" if seen is not None and seen.file else "what is read here"
         form = seen.format if seen is not None else _STARTS.get((found["byte"] or "", int(found["position"])), "")
-        better = seen.reads_as if seen is not None else _usual(codec, found["byte"] or "", int(found["position"]))
+        usual = _usual(codec, found["byte"] or "", int(found["position"]))
+        better = [name for name, _ in seen.reads_as] if seen is not None else [usual]
+        is_sure = form or not better or (seen is not None and seen.is_sure)
         return self.diagnose(
             headline=f"{what} is no text but a {form} file, and is read as {codec}"
             if form
-            else f"{what} is not {codec}" + (f", it reads as {better}" if better and seen is not None else ""),
-            confidence="proven" if seen is not None or not better else "likely",
+            else f"{what} is not {codec}" + (f", it reads as {' or '.join(better)}" if better and seen else ""),
+            confidence="proven" if is_sure else "likely",
             where=where,
             label=f"opened as {codec}" if where is opened is not None else "",
             also=also((line, "read here"), but=where),
@@ -94,16 +96,22 @@ def _reads(node: ast.AST) -> bool:
 def _evidence(found: re.Match[str], seen: UndecodableText | None, opened: Location | None) -> Iterator[str]:
     if seen is not None:
         yield f"byte 0x{seen.byte:02x} at {seen.position} is no beginning of a character in {found['codec']}"
+        for name, sample in seen.reads_as if not seen.format else ():
+            yield f"read as {name} it says `{sample}`" if "`" not in sample else f"read as {name} it says {sample}"
     if opened is not None and "encoding" not in opened.source:
         yield "without `encoding=` a file is read in the encoding of the system"
 
 
-def _remedies(form: str, better: str, opened: Location | None) -> Iterator[Remedy]:
+def _remedies(form: str, better: list[str], opened: Location | None) -> Iterator[Remedy]:
     if form:
         yield Remedy(title=f"open it as bytes, with what reads {form} files")
         return
-    name = better or "…"
-    yield Remedy(title=f'say which encoding it is: `encoding="{name}"`' + (" in this call" if opened else ""))
-    if name == "gb18030":
+    here = " in this call" if opened else ""
+    for name in better or ["…"]:
+        yield Remedy(title=f'say which encoding it is: `encoding="{name}"`{here}')
+    if better[:1] == ["gb18030"]:
         yield Remedy(title="gb18030 covers GBK and GB2312; a Western file may be `cp1252`")
+    elif better[:1] == ["cp1252"]:
+        # Codecs of one byte a character take any bytes.
+        yield Remedy(title="compare the words: `latin-1` says the same, other regions have other letters there")
     yield Remedy(title="or save the file as UTF-8 once, and read that")

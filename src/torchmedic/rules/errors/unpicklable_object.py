@@ -46,7 +46,7 @@ class UnpicklableObject(Rule):
             also=also((used, "needed in another process here" if to_worker else "saved here"), but=where),
             culprit=Culprit(phase="data" if to_worker else "setup"),
             evidence=tuple(_evidence(name, to_worker, seen.start_method if seen is not None else "")),
-            remedies=tuple(_remedies(name, to_worker)),
+            remedies=tuple(_remedies(name, to_worker, _names_kept(Code.of(run), name))),
         )
 
 
@@ -79,9 +79,37 @@ def _evidence(name: str, to_worker: bool, method: str) -> Iterator[str]:
         yield f"workers are started by `{method}`, which pickles the dataset, `collate_fn` and `worker_init_fn`"
 
 
-def _remedies(name: str, to_worker: bool) -> Iterator[Remedy]:
+def _names_kept(code: Code, name: str) -> list[str]:
+    """Names of the function around it that a local function reads."""
+    outer, _, inner = name.rpartition(".")
+    for tree in code.trees.values():
+        for around in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)):
+            local = next((n for n in around.body if isinstance(n, ast.FunctionDef) and n.name == inner), None)
+            if local is None or around.name != outer.rpartition(".")[2]:
+                continue
+            own = {a.arg for a in (*local.args.args, *local.args.kwonlyargs)} | _bound_in(local)
+            known = {a.arg for a in (*around.args.args, *around.args.kwonlyargs)} | _bound_in(around)
+            read = [n.id for n in ast.walk(local) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+            return [n for n in dict.fromkeys(read) if n in known and n not in own]
+    return []
+
+
+def _bound_in(function: ast.FunctionDef) -> set[str]:
+    stores = (n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return {n.id for n in stores}
+
+
+def _remedies(name: str, to_worker: bool, kept: list[str]) -> Iterator[Remedy]:
     if "lambda" in name:
         yield Remedy(title="write it as a `def` at the top level of the module")
+    elif kept:
+        last, names = name.rpartition(".")[2], ", ".join(f"`{n}`" for n in kept)
+        given = ", ".join(f"{n}={n}" for n in kept)
+        yield Remedy(
+            title=f"move `{last}` to the top level with {names} as parameters, and hand on "
+            f"`functools.partial({last}, {given})`"
+        )
+        yield Remedy(title=f"or make it a class that keeps {names} and has a `__call__`")
     elif _has_no_name(name):
         yield Remedy(title=f"move `{name.rpartition('.')[2]}` to the top level of the module")
     elif to_worker:

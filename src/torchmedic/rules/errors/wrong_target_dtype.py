@@ -24,9 +24,18 @@ _FLOAT = (
     r"Found dtype (\w+) but expected Float",
     r"\"(?:binary_cross_entropy|mse)\w*\" not implemented for '(\w+)'",
     r"expected scalar type Float but found Long",
+    r"Subtraction, the `-` operator, with (?:two bool tensors|a bool tensor) is not supported",
 )
 _CLASS_LOSSES = ("cross_entropy", "nll_loss")
-_LOSSES = (*_CLASS_LOSSES, "binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss", "l1_loss")
+_LOSSES = (
+    *_CLASS_LOSSES,
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "mse_loss",
+    "l1_loss",
+    "smooth_l1_loss",
+    "huber_loss",
+)
 
 
 class WrongTargetDtype(Rule):
@@ -113,7 +122,9 @@ def _evidence(crash: Crash, name: str, form: TensorSummary | None, classes: bool
             else ""
         )
         yield f"`{name}` is {form}{span}"
-    if not classes:
+    if form is not None and form.dtype == "bool":
+        yield "the loss subtracts, and torch subtracts no booleans"
+    elif not classes:
         yield "the loss is computed in the type of the prediction, and whole numbers cannot hold it"
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, Run, SchedulerSeen
+from torchmedic.facts import Crash, Location, Run, SchedulerSeen
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.wiring._telling import also
 
 _MESSAGE = re.compile(r"Tried to step (\d+) times\. The specified number of total steps is (\d+)")
+
+_TIMES_TOO_OFTEN = 1.5
 
 
 class ScheduleUsedUp(Rule):
@@ -31,6 +33,9 @@ class ScheduleUsedUp(Rule):
             if seen.settings.get("total_steps") != total or seen.built is None:
                 continue
             raised = crash.user_frame.location if crash.user_frame is not None else seen.stepped
+            if raised is not None and seen.steps >= _TIMES_TOO_OFTEN * seen.optimizer_steps > 0:
+                yield self._too_often(seen, seen.built, raised, total)
+                return
             yield self.diagnose(
                 headline=f"`{seen.type}` is laid out for {total} steps, and the training makes more",
                 confidence="proven",
@@ -45,6 +50,21 @@ class ScheduleUsedUp(Rule):
                 ),
             )
             return
+
+    def _too_often(self, seen: SchedulerSeen, built: Location, stepped: Location, total: int) -> Diagnosis:
+        """The optimizer does not step at every call of the scheduler's step, as where gradients are accumulated."""
+        return self.diagnose(
+            headline=f"`{seen.type}` was stepped {seen.steps} times in {seen.optimizer_steps} steps of the optimizer",
+            confidence="proven",
+            where=stepped,
+            label="runs when the optimizer does not step, too",
+            also=also((built, f"laid out for {total} steps"), where=stepped),
+            culprit=Culprit(op=seen.type, phase="optimizer"),
+            evidence=(
+                f"at {seen.steps / seen.optimizer_steps:.3g} steps for each, its {total} steps are used up early",
+            ),
+            remedies=(Remedy(title="step it beside the optimizer, under the same `if`"),),
+        )
 
 
 def _epochs(seen: SchedulerSeen, total: int) -> Iterator[str]:
