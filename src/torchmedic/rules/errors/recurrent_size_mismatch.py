@@ -18,6 +18,7 @@ from torchmedic.rules.errors._reading import (
     said,
     shape,
     short_type,
+    tensors_on_line,
     user_line,
 )
 
@@ -44,7 +45,7 @@ class RecurrentSizeMismatch(Rule):
             yield self._input(run, crash, line, layer, int(match[1]), int(match[2]))
         elif (match := said(crash, _STATE)) is not None:
             expected, got = (tuple(int(n) for n in match[i].split(",") if n.strip()) for i in (2, 3))
-            yield self._state(run, line, layer, expected, got)
+            yield self._state(run, crash, line, layer, expected, got)
 
     def _input(
         self, run: Run, crash: Crash, line: Location, layer: ModuleFact | None, wanted: int, got: int
@@ -73,25 +74,53 @@ class RecurrentSizeMismatch(Rule):
         )
 
     def _state(
-        self, run: Run, line: Location, layer: ModuleFact | None, expected: tuple[int, ...], got: tuple[int, ...]
+        self,
+        run: Run,
+        crash: Crash,
+        line: Location,
+        layer: ModuleFact | None,
+        expected: tuple[int, ...],
+        got: tuple[int, ...],
     ) -> Diagnosis:
         name = layer_name(layer) if layer is not None else "the recurrent layer"
         batch = len(expected) == 3 and expected[1] != got[1 if len(got) == 3 else 0]
-        loader = next((x for x in run.all(LoaderAtCrash) if x.batch_size == (got[1] if len(got) == 3 else 0)), None)
-        left = loader is not None and loader.samples and loader.batch_size and loader.samples % loader.batch_size
+        loader = _loader_of(run, expected, got)
+        where = _held_at(run, crash, got) or line
         return self.diagnose(
             headline=f"the state given to {quoted(name)} is {shape(got)}, but this batch needs {shape(expected)}",
             confidence="proven",
-            where=line,
+            where=where,
+            also=also(
+                (line, f"{quoted(name)} is given it here"),
+                (loader.built if loader is not None else None, f"its last batch has {expected[1]} samples"),
+                but=where,
+            ),
             culprit=Culprit(module=name, tensor="hidden", phase="forward"),
-            evidence=tuple(_why(batch, expected, got, loader if left else None)),
+            evidence=tuple(_why(batch, expected, got, loader)),
             remedies=(
                 Remedy(
                     title="make the state for the batch at hand: size it by `x.size(0)`, or pass none to start at zero"
                 ),
-                *([Remedy(title="or drop the smaller last batch: `DataLoader(…, drop_last=True)`")] if left else []),
+                *([Remedy(title="or drop the smaller last batch: `DataLoader(…, drop_last=True)`")] if loader else []),
             ),
         )
+
+
+def _loader_of(run: Run, expected: tuple[int, ...], got: tuple[int, ...]) -> LoaderAtCrash | None:
+    """The loader in whose full batches the state fits, and whose last one is as large as the batch at hand."""
+    full, left = (sizes[1] if len(sizes) == 3 else 0 for sizes in (got, expected))
+    fits = (x for x in run.all(LoaderAtCrash) if x.batch_size and x.batch_size == full and x.samples)
+    return next((x for x in fits if (x.samples or 0) % full == left), None)
+
+
+def _held_at(run: Run, crash: Crash, state: tuple[int, ...]) -> Location | None:
+    """The outermost line that hands the state on: a `forward` that is given one can neither size it nor drop it."""
+    found = None
+    for frame in reversed([frame for frame in crash.frames if frame.is_user]):
+        if not any(t.shape == state for _, t in tensors_on_line(run, frame)):
+            break
+        found = frame.location
+    return found
 
 
 def _why(batch: bool, expected: tuple[int, ...], got: tuple[int, ...], loader: LoaderAtCrash | None) -> Iterator[str]:
