@@ -1,4 +1,4 @@
-"""A state that is carried from batch to batch, and handed through a model: the last batch of the test set is smaller."""
+"""A state carried from batch to batch through a model: the last batch of the test set is smaller."""
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
