@@ -30,6 +30,7 @@ _DLL = 'OSError: [WinError 126] The specified module could not be found. Error l
         ("TypeError: '<=' not supported between instances of 'float' and 'str'", "ERR064"),
         ("ValueError: Tried to step 51 times. The specified number of total steps is 50", "WIR123"),
         ("RuntimeError: Expected to have finished reduction in the prior iteration before starting a new", "WIR098"),
+        (r"SyntaxError: Non-UTF-8 code starting with '\xe9' in file /w/a.py on line 3, but no encoding", "ERR050"),
         (_WATCHDOG, "ERR274"),
         (_DLL, "ENV013"),
     ],
@@ -76,6 +77,13 @@ def test_a_message_names_what_its_numbers_mean() -> None:
         + unused
         + "Parameter indices which did not receive grad for rank 1: 4 5\n"
     )
+
+
+@pytest.mark.parametrize(("name", "meant"), [("torchvison", "torchvision"), ("pnadas", "pandas"), ("nunpy", "numpy")])
+def test_nothing_is_installed_under_a_misspelt_name(name: str, meant: str) -> None:
+    said = said_of(f"ModuleNotFoundError: No module named '{name}'")
+    assert f"install {meant}" in said
+    assert f"install {name}" not in said
 
 
 def test_the_text_of_a_chinese_console_is_read() -> None:
