@@ -77,7 +77,9 @@ class StatementExam(Probe):
         at = self.recorder.backward_at
         codes = {at[0]} if at is not None else set()
         codes |= {
-            code for m in self._modules.alive() if (code := getattr(type(m).forward, "__code__", None)) is not None
+            code
+            for m in self._modules.alive()
+            if (code := getattr(getattr(type(m), "forward", None), "__code__", None)) is not None
         }
         for code in codes:
             function = function_of(code) if is_user_file(code.co_filename) else None
