@@ -81,8 +81,8 @@ def _thrown(case: Case, gradient: float) -> Explanation | None:
     rate = number(origin.learning_rate)
     return Explanation(
         headline=fitted(
-            f"the gradient of `{layer.path}` exploded to {number(gradient)}, and no line clips it",
-            f"the gradient of a {layer.type} exploded to {number(gradient)}, and no line clips it",
+            f"the gradient of `{layer.path}` exploded to {number(gradient)}, and no line clips its norm",
+            f"the gradient of a {layer.type} exploded to {number(gradient)}, and no line clips its norm",
         ),
         where=case.sick.backward_at or origin.optimizer_built or origin.op.where,
         label="gradients go from here to the update as they are",
