@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 from torchmedic.findings import FAMILIES, Rule
 from torchmedic.rules import INDEX as LIST
-from torchmedic.rules import Entry, catalogue
+from torchmedic.rules import catalogue, index_of
 
 ROOT = Path(__file__).resolve().parent.parent
 INDEX = Path("docs/reference/rules.md")
@@ -58,11 +56,6 @@ def _row(rule: Rule, family: str) -> str:
     return f"| {rule.code} | [{rule.name}]({page}) | {told} |"
 
 
-def listed(rules: tuple[Rule, ...]) -> str:
-    """The same for the program, which must not import every rule to list them."""
-    return json.dumps([asdict(Entry.of(rule)) for rule in rules], indent=1) + "\n"
-
-
 def counted(page: str, rules: tuple[Rule, ...]) -> str:
     """A README with the number of causes in its table of families.
 
@@ -84,7 +77,7 @@ def texts(root: Path) -> Iterator[tuple[Path, str]]:
         if path.exists() and script.exists():
             yield path, filled(path.read_text(), script.read_text())
     yield root / INDEX, index(catalogue())
-    yield root / "src/torchmedic/rules" / LIST, listed(catalogue())
+    yield root / "src/torchmedic/rules" / LIST, index_of(catalogue())
     for name in READMES:
         yield root / name, counted((root / name).read_text(), catalogue())
 

@@ -26,6 +26,8 @@ _KERNEL_ASSERTION = re.compile(r"Assertion `[^`\n]{1,300}` failed")
 _WATCHDOG = re.compile(
     r"\[Rank \d+\] Watchdog caught collective operation timeout: Work\w+\([^)\n]*\)?[^)\n]*\)[^\n]{0,120}"
 )
+# What TorchScript writes behind a blank line of its own message.
+_GOES_ON = ("The original call is:",)
 _GROUP_MARGIN = re.compile(r"^\s*(?:\| ?|\+ (?=Exception Group))")
 
 
@@ -201,7 +203,7 @@ class _Reader:
         if not line.strip():
             now.blank_seen = True
             return
-        over = now.blank_seen and not line[:1].isspace()
+        over = now.blank_seen and not line[:1].isspace() and not line.startswith(_GOES_ON)
         if over or len(now.message) >= MOST_MESSAGE_LINES:
             self.close()
             self._outside(line)

@@ -34,6 +34,14 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+@pytest.mark.parametrize(
+    ("name", "words"), [("train.ipynb", "%load_ext torchmedic"), ("log.txt", "torchmedic explain"), ("a.yaml", "not a")]
+)
+def test_only_a_script_is_run(tmp_path: Path, name: str, words: str) -> None:
+    (tmp_path / name).write_text('{"cells": []}\n')
+    is_one_line(typed("run", str(tmp_path / name)), name, words)
+
+
 def test_a_missing_run(tmp_path: Path) -> None:
     is_one_line(typed("report", str(tmp_path / "none.db")), "no such run file")
 

@@ -347,3 +347,9 @@ AttributeError: 'Namespace' object has no attribute 'resume_path'
     assert crash is not None
     assert crash.handling
     assert crash.near_names == ("resume",)
+
+
+def test_what_torchscript_quotes_belongs_to_its_message() -> None:
+    quoted = 'The original call is:\n  File "/w/a.py", line 3\n    y = ~mask\n         ~~~~ <--- HERE\n'
+    crash = read(PLAIN.rpartition("RuntimeError")[0] + "RuntimeError: \nArguments for call are not valid.\n\n" + quoted)
+    assert crash.message.endswith("<--- HERE")

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from torchmedic.facts import Crash, Frame, Location, Run
 from torchmedic.findings import Diagnosis, Verdict
+from torchmedic.rules import asked_of
 from torchmedic.traceback_text import parse_traceback
 from torchmedic.triage import examine
 
@@ -54,9 +55,9 @@ def _examined(crash: Crash) -> Verdict:
 def _placed(crash: Crash) -> Verdict:
     """The verdict, without a place where the text names none of the user's."""
     if crash.user_frame is not None or crash.syntax is not None:
-        return examine(Run(observations=(crash,)))
+        return examine(Run(observations=(crash,)), asked_of(Crash.kind))
     frames = (*crash.frames, Frame(location=_NOWHERE, is_user=True))
-    verdict = examine(Run(observations=(replace(crash, frames=frames),)))
+    verdict = examine(Run(observations=(replace(crash, frames=frames),)), asked_of(Crash.kind))
     return replace(verdict, diagnoses=tuple(map(_without_place, verdict.diagnoses)))
 
 

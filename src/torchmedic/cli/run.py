@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from torchmedic.findings import Verdict
     from torchmedic.launch.launchers import Place
 
+_OTHER_ENDINGS = (".csv", ".html", ".json", ".md", ".sh", ".toml", ".yaml", ".yml")
 _RANKS_AGAIN_SECONDS = 120.0
 _BEFORE_THE_LAUNCHER_KILLS_US = 24.0  # torchrun waits half a minute for ranks that it has asked to end
 
@@ -309,12 +310,28 @@ def check_command(command: tuple[str, ...]) -> None:
         if not (path / "__main__.py").exists():
             raise OneLineError(f"{first}: a directory without __main__.py")
         return
+    _check_ending(first, path.suffix.lower())
     try:
         head = path.read_bytes()[:4096]
     except OSError as error:
         raise OneLineError(f"{first}: cannot be read ({error.strerror})") from None
     if b"\0" in head and not head.startswith(b"PK"):
         raise OneLineError(f"{first}: not a Python script")
+
+
+def _check_ending(name: str, ending: str) -> None:
+    """Refuse a file of another kind: a notebook is a dictionary to Python, which runs it and does nothing."""
+    if ending == ".ipynb":
+        raise OneLineError(
+            f"{name}: a notebook, not a script; in it `%load_ext torchmedic` helps, or make a script of it with "
+            f"`jupyter nbconvert --to script {name}`"
+        )
+    if ending in (".txt", ".log"):
+        raise OneLineError(
+            f"{name}: not a Python script; `torchmedic explain {name}` tells what a traceback in it means"
+        )
+    if ending in _OTHER_ENDINGS:
+        raise OneLineError(f"{name}: not a Python script")
 
 
 def _check_module(name: str, arguments: tuple[str, ...]) -> None:

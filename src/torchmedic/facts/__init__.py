@@ -226,6 +226,7 @@ from torchmedic.facts.scene import StaleGraph as StaleGraph
 from torchmedic.facts.schedules import GroupRates as GroupRates
 from torchmedic.facts.schedules import GroupWithoutRate as GroupWithoutRate
 from torchmedic.facts.schedules import LearningRates as LearningRates
+from torchmedic.facts.schedules import NewLayerHeldBack as NewLayerHeldBack
 from torchmedic.facts.schedules import RateBegunAnew as RateBegunAnew
 from torchmedic.facts.schedules import RateScaledTwice as RateScaledTwice
 from torchmedic.facts.schedules import SchedulerSeen as SchedulerSeen

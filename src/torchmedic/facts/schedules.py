@@ -138,3 +138,24 @@ class GroupWithoutRate(Observation):
     count: int
     where: Location | None = None
     step: int | None = None
+
+
+@fact
+class NewLayerHeldBack(Observation):
+    """A group of an optimizer with all layers that are new to a trained model, and a rate far below that of old ones.
+
+    `new` and `old` name the parameters of the two groups, `rate` and `others` are the highest rates that they had.
+    `born` is the line that made the new layer; `was_loaded` tells weights from a file from those trained before.
+    """
+
+    kind: ClassVar[str] = "new-layer-held-back"
+    optimizer: str
+    rate: float
+    others: float
+    new: tuple[str, ...]
+    old: tuple[str, ...]
+    fellows: int
+    where: Location | None = None
+    born: Location | None = None
+    was_loaded: bool = False
+    step: int | None = None

@@ -30,6 +30,7 @@ from torchmedic.facts import (
     StateLoaded,
     SummedUp,
     SumTrial,
+    TrainingCourse,
     Trial,
     WholeTargets,
 )
@@ -47,7 +48,18 @@ _FAR_ABOVE_OTHERS = 1e3
 # A loss that is suspected where nothing is known of the targets.
 _BEYOND_REASON = 1e6
 _EARLY = 3
+# What an ordinary network does not begin with, where it overflows soon: suspected when the network itself is.
+_ABOVE = 30.0
+_FEW_STEPS = 20
 _SUMS_TRIED = 3
+_UNSQUARED = (
+    "cross_entropy",
+    "nll_loss",
+    "binary_cross_entropy_with_logits",
+    "l1_loss",
+    "smooth_l1_loss",
+    "huber_loss",
+)
 _DISTANCES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 SEEN_AGAIN = (
     Amplification,
@@ -105,7 +117,8 @@ def exploded_from_the_start(run: Run) -> HandDistance | LossCall | SickStep | No
     if sick is not None:
         is_early = not sick.by_hand and (sick.step or 1) <= _EARLY
         is_of_update = sick.what == "update" and not sick.bad_parameters
-        return sick if is_early and (is_of_update or _began_enormous(run, sick)) else None
+        began_so = is_early and (is_of_update or _began_enormous(run, sick))
+        return sick if began_so or _began_far_above(run, sick) else None
     calls = (c for c in run.all(LossCall) if c.loss is not None and c.baseline is not None and (c.step or 0) <= _EARLY)
     found = next((c for c in calls if _is_far_above(c.loss or 0.0, c.baseline or 0.0, c.function)), None)
     by_hand = (d for d in run.all(HandDistance) if (d.step or 0) <= _EARLY)
@@ -129,6 +142,18 @@ def _began_enormous(run: Run, sick: SickStep) -> bool:
     is_known = layer is not None and layer.after > _FAR_ABOVE_OTHERS * layer.before
     first = origin.losses[0] if origin.losses else sick.loss if sick.step == 1 and not is_known else None
     return first is not None and abs(first) > _BEYOND_REASON
+
+
+def _began_far_above(run: Run, sick: SickStep) -> bool:
+    """Whether the very first loss was already many times that of a constant answer, a few steps before the end."""
+    origin, courses = run.last(Origin), list(run.all(TrainingCourse))
+    is_known = origin is None or origin.source is not None or sick.by_hand or (sick.step or 1) > _FEW_STEPS
+    if is_known or len(courses) != 1 or not courses[0].head:
+        return False
+    calls = [c for c in run.all(LossCall) if c.baseline is not None]
+    levels = [max(c.baseline or 0.0, 1e-3) * (_ABOVE if c.function in _UNSQUARED else _ABOVE**2) for c in calls]
+    levels += [max(d.baseline, 1e-3) * _ABOVE**2 for d in run.all(HandDistance)]
+    return bool(levels) and courses[0].head[0] > max(levels)
 
 
 def _is_far_above(loss: float, baseline: float, function: str) -> bool:

@@ -8,9 +8,10 @@ import importlib.util
 import json
 import pkgutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import resources
 from types import ModuleType
+from typing import Any
 
 from torchmedic.findings import FAMILIES, Rule
 
@@ -44,8 +45,26 @@ class Entry:
 
 def entries() -> tuple[Entry, ...]:
     """The whole catalogue by code, from the file that `make docs` writes: no rule has to be imported for a list."""
-    written = json.loads((resources.files(__name__) / INDEX).read_text(encoding="utf-8"))
-    return tuple(Entry(**{**entry, "symptoms": tuple(entry["symptoms"])}) for entry in written)
+    return tuple(Entry(**{**entry, "symptoms": tuple(entry["symptoms"])}) for entry, _ in _written())
+
+
+@functools.cache
+def asked_of(*facts: str) -> tuple[Rule, ...]:
+    """The rules that need no facts but these, by code: who has no others must not wait for the whole catalogue."""
+    found = (_load(entry["family"], entry["name"]) for entry, needs in _written() if needs <= set(facts))
+    return tuple(rule for rule in found if rule is not None)
+
+
+def index_of(rules: tuple[Rule, ...]) -> str:
+    """The catalogue as it is kept in the file: its entries, and which facts each rule needs."""
+    written = [asdict(Entry.of(rule)) | {"needs": [fact.kind for fact in rule.needs]} for rule in rules]
+    return json.dumps(written, indent=1) + "\n"
+
+
+def _written() -> Iterator[tuple[dict[str, Any], set[str]]]:
+    for entry in json.loads((resources.files(__name__) / INDEX).read_text(encoding="utf-8")):
+        needs = set(entry.pop("needs"))
+        yield entry, needs
 
 
 @functools.cache

@@ -78,7 +78,7 @@ class StillGroups:
                 others=max(known.highest),
                 parameters=known.names[still[0]],
                 count=known.counts[still[0]],
-                where=_written(still[0], len(known.highest)) or known.built,
+                where=written_at(still[0], len(known.highest)) or known.built,
             )
 
 
@@ -115,7 +115,7 @@ def _settings(node: ast.AST) -> Iterator[ast.expr]:
         yield from (value for value in (*node.defaults, *node.kw_defaults) if value is not None)
 
 
-def _written(group: int, groups: int) -> Location | None:
+def written_at(group: int, groups: int) -> Location | None:
     """The line of a group, where the script writes as many with rates as there are."""
     found = [
         (file, node.lineno)

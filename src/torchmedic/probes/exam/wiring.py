@@ -27,6 +27,7 @@ from torchmedic.probes.exam.left_gradients import LeftGradientExam
 from torchmedic.probes.exam.loaded_rates import LoadedRateExam
 from torchmedic.probes.exam.lost_flags import LostFlags
 from torchmedic.probes.exam.modes import ModeExam
+from torchmedic.probes.exam.newcomers import NewcomerExam
 from torchmedic.probes.exam.optimizer_state import OptimizerStateExam
 from torchmedic.probes.exam.overrides import OverrideExam
 from torchmedic.probes.exam.overwriting import OverwritingExam
@@ -85,6 +86,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         FlagExam(modules, optimizers),
         FrozenGroupExam(modules, optimizers),
         GroupOptionExam(modules, freezes),
+        NewcomerExam(modules, optimizers),
         ClippingExam(),
         OverwritingExam(modules),
         LostFlags(modules),

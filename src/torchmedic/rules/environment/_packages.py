@@ -32,6 +32,37 @@ PIP_NAMES = {
 }  # fmt: skip
 
 
+# What people mean, and others have put packages on the index under its misspellings.
+_KNOWN = (
+    "accelerate", "albumentations", "datasets", "diffusers", "lightning", "matplotlib", "networkx", "numpy", "pandas",
+    "pytorch_lightning", "safetensors", "scipy", "seaborn", "sentence_transformers", "sentencepiece", "skimage",
+    "sklearn", "tensorboard", "tensorflow", "tokenizers", "torch", "torch_geometric", "torchaudio", "torchdata",
+    "torchmetrics", "torchtext", "torchvision", "transformers", "ultralytics",
+)  # fmt: skip
+_OTHERS = ("scapy",)  # one slip away, and a package of its own
+
+
+def misspelt(module: str, installed: tuple[str, ...] = ()) -> str:
+    """The well-known or installed package of which a name is one slip of the fingers away; nothing for other names.
+
+    >>> misspelt("torchvison"), misspelt("nunpy"), misspelt("scapy"), misspelt("torchx"), misspelt("torchvision")
+    ('torchvision', 'numpy', '', '', '')
+    """
+    if module in (*_KNOWN, *_OTHERS, *PIP_NAMES, *TORCH_EXTENSIONS):
+        return ""
+    return next((known for known in (*_KNOWN, *installed) if module in _slips(known)), "")
+
+
+def _slips(name: str) -> set[str]:
+    """All that one slip makes of a name: two letters exchanged, one left out, doubled or replaced."""
+    places = range(len(name))
+    swapped = {name[:i] + name[i + 1 : i + 2] + name[i] + name[i + 2 :] for i in places}
+    left_out = {name[:i] + name[i + 1 :] for i in places[:-1]}
+    doubled = {name[: i + 1] + name[i:] for i in places}
+    replaced = {name[:i] + c + name[i + 1 :] for i in places[1:] for c in "abcdefghijklmnopqrstuvwxyz"}
+    return (swapped | left_out | doubled | replaced) - {name}
+
+
 def pip_name(module: str) -> str:
     """The name to install for a module to import.
 

@@ -8,7 +8,7 @@ from torchmedic.facts import Crash, FailedImport, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.environment._crashes import import_line, links, missing_module
 from torchmedic.rules.environment._moves import MOVED_MODULES
-from torchmedic.rules.environment._packages import TORCH_EXTENSIONS, pip_name
+from torchmedic.rules.environment._packages import TORCH_EXTENSIONS, misspelt, pip_name
 
 
 class MissingModule(Rule):
@@ -33,18 +33,20 @@ class MissingModule(Rule):
 
     def _missing(self, run: Run, module: str, seen: FailedImport | None) -> Diagnosis:
         parent, _, last = module.rpartition(".")
-        near = seen.near_modules[0] if seen and seen.near_modules else ""
+        there = seen.near_modules if seen else ()
+        meant = misspelt(module, there)
+        near = meant or (there[0] if there else "")
         package = pip_name(module)
         inside = f"`{parent}` has no module `{last}`" if parent else f"no module `{module}` is installed"
         return self.diagnose(
-            headline=inside + (f"; `{near}` is there" if near else ""),
+            headline=inside + (f"; `{near}` is there" if near in there else ""),
             confidence="proven",
             where=import_line(run, module),
             mark=module,
             label=f"nearest name: `{near}`" if near else "not found",
             culprit=Culprit(phase="setup", module=module),
             evidence=_evidence(parent, package, last, seen),
-            remedies=_cures(module, near, package, seen),
+            remedies=_of_slip(meant, is_there=meant in there) if meant else _cures(module, near, package, seen),
         )
 
 
@@ -54,6 +56,12 @@ def _evidence(parent: str, package: str, last: str, seen: FailedImport | None) -
     if not parent and package != last:
         return (f"the package that provides `{last}` is called `{package}`",)
     return ()
+
+
+def _of_slip(meant: str, *, is_there: bool) -> tuple[Remedy, ...]:
+    """Nothing is to be installed under the misspelt name: strangers offer packages under such names."""
+    cure = Remedy(title=f"import `{meant}`")
+    return (cure,) if is_there else (cure, Remedy(title=f"and install that: `python -m pip install {pip_name(meant)}`"))
 
 
 def _cures(module: str, near: str, package: str, seen: FailedImport | None) -> tuple[Remedy, ...]:

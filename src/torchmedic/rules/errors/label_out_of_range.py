@@ -51,7 +51,7 @@ class LabelOutOfRange(Rule):
                 where=line,
                 culprit=Culprit(op="cross_entropy", phase="forward"),
                 evidence=("labels must lie from 0 to the number of classes - 1",),
-                remedies=(Remedy(title="give the last layer one output per class, and count labels from 0"),),
+                remedies=tuple(_told(label)),
             )
             return
         yield self._known(run, crash, line, fact)
@@ -99,6 +99,21 @@ class LabelOutOfRange(Rule):
             ),
             remedies=(*_cleaning(coded), *_cures(fact, labels, path, shifted)),
         )
+
+
+def _told(label: str) -> Iterator[Remedy]:
+    """What the number alone tells."""
+    if label == "-1":
+        yield Remedy(
+            title="find what gives -1: `pd.Categorical` and `factorize` do, for a value that is no category",
+            detail="a blank, a capital letter or a missing value is enough to be no category",
+        )
+    if label.startswith("-"):
+        yield Remedy(title=f"if {label} marks rows to leave out, tell the loss: `ignore_index={label}`")
+    elif label.isdigit():
+        yield Remedy(title=f"give the last layer {int(label) + 1} outputs or more, or count labels from 0")
+    else:
+        yield Remedy(title="give the last layer one output per class, and count labels from 0")
 
 
 def _label(fact: IndexOutside, is_coded: bool) -> str:

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from torchmedic.facts import Crash, Location, NumberAsText, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._following import passed_as, written_under
-from torchmedic.rules.errors._reading import also, crash_in, user_line
+from torchmedic.rules.errors._reading import also, crash_in, said, user_line
 from torchmedic.rules.errors._syntax import Code
+
+_COMPARED = r"'[<>]=?' not supported between instances of '(\w+)' and '(\w+)'"
 
 
 class NumberAsTextRule(Rule):
@@ -20,11 +22,13 @@ class NumberAsTextRule(Rule):
     name = "number-as-text"
     symptoms = (Symptom.CRASH,)
     tell_apart = "TypeError between 'str' and a number, and the text spells a number"
-    needs = (Crash, NumberAsText)
+    needs = (Crash,)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         crash, seen = crash_in(run), run.last(NumberAsText)
         line = user_line(crash) if crash is not None else None
+        if crash is not None and line is not None and crash.source == "text":
+            yield from self._told(crash, line)
         if crash is None or seen is None or line is None:
             return
         code, name = Code.of(run), seen.setting or seen.name
@@ -42,6 +46,27 @@ class NumberAsTextRule(Rule):
             culprit=Culprit(phase="setup", field=name, tensor=name),
             evidence=tuple(_evidence(seen)),
             remedies=tuple(_remedies(seen, where, seen.handed or line)),
+        )
+
+    def _told(self, crash: Crash, line: Location) -> Iterator[Diagnosis]:
+        """Of a pasted text: the message says that a text is compared with a number, the last line with which name."""
+        kinds = said(crash, _COMPARED)
+        if kinds is None or "str" not in kinds.groups() or not set(kinds.groups()) & {"int", "float"}:
+            return
+        names = re.search(r"([\w.]+) ?[<>]=? ?([\w.]+)", crash.frames[-1].location.source)
+        name = names[1 + kinds.groups().index("str")] if names is not None else ""
+        yield self.diagnose(
+            headline=f"`{name}` is a text, where a number is needed" if name else "a text is compared with a number",
+            confidence="likely",
+            where=line,
+            culprit=Culprit(phase="setup", field=name or None, tensor=name or None),
+            remedies=(
+                Remedy(title=f"turn it into a number where it is read: `float({name or '…'})`"),
+                Remedy(
+                    title="write `3.0e-4` in a YAML file: PyYAML takes `3e-4` for a text",
+                    detail="an option of `argparse` needs `type=float`",
+                ),
+            ),
         )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, Run
+from torchmedic.facts import Crash, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.errors._reading import crash_in
+from torchmedic.rules.errors._reading import crash_in, said
 
 _CURES = (
     ("was never closed", "close the bracket: the line named here opened it, Python noticed far below"),
@@ -32,6 +33,7 @@ _CURES = (
     ("non-default argument follows default", "put parameters with defaults last"),
     ("invalid decimal literal", "a name cannot begin with a digit"),
 )
+_NOT_UTF8 = r"Non-UTF-8 code starting with '(\\x\w\w)' in file (.+?) on line (\d+)"
 _USUAL_CURE = "complete this line or the one above: a bracket, quote, comma or operator is missing, or one too many"
 
 
@@ -49,6 +51,9 @@ class SyntaxSlip(Rule):
         crash = crash_in(run)
         if crash is None or crash.type_name not in ("SyntaxError", "IndentationError", "TabError"):
             return
+        if (bytes_ := said(crash, _NOT_UTF8)) is not None:
+            yield self._not_utf8(bytes_[1], bytes_[2], int(bytes_[3]), crash.syntax)
+            return
         cure = next((cure for words, cure in _CURES if words in crash.message), _USUAL_CURE)
         if crash.syntax is None:
             return
@@ -60,4 +65,18 @@ class SyntaxSlip(Rule):
             label=f"column {crash.syntax_column}" if crash.syntax_column else "",
             culprit=Culprit(phase="setup"),
             remedies=(Remedy(title=cure),),
+        )
+
+    def _not_utf8(self, byte: str, file: str, line: int, known: Location | None) -> Diagnosis:
+        name = re.split(r"[\\/]", file)[-1]
+        return self.diagnose(
+            headline=f"`{name}` cannot be read by Python: the byte `{byte}` on line {line} is not UTF-8",
+            confidence="proven",
+            where=known or Location(file=file, line=line),
+            label="saved in another encoding",
+            culprit=Culprit(phase="setup"),
+            remedies=(
+                Remedy(title="save the file as UTF-8, as every editor can"),
+                Remedy(title="or name its encoding in the first line: `# -*- coding: latin-1 -*-`"),
+            ),
         )

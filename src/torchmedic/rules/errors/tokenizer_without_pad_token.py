@@ -36,7 +36,9 @@ class TokenizerWithoutPadToken(Rule):
             also=also((padded, "padded here"), but=where),
             culprit=Culprit(tensor=f"{name}.pad_token", phase="data"),
             remedies=(
-                Remedy(title=f"set one behind this line: `{name}.pad_token = {name}.eos_token`"),
+                Remedy(title=f"set one behind this line: `{name}.pad_token = {name}.eos_token`")
+                if where is not padded
+                else Remedy(title=f"set one before it is asked to pad: `{name}.pad_token = {name}.eos_token`"),
                 Remedy(
                     title=f"or a new one: `{name}.add_special_tokens({{'pad_token': '[PAD]'}})`, "
                     "then `model.resize_token_embeddings(len(tokenizer))`"

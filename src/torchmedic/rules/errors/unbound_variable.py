@@ -37,8 +37,11 @@ class UnboundVariable(Rule):
         set_at = [a for a in code.assignments(name, where) if a.how != "argument"]
         first = set_at[0].location if set_at else None
         around = _around(code, first, where) if first is not None else None
+        why = _why(around, first, where)
         yield self.diagnose(
-            headline=f"`{name}` is read before it has a value: {_why(around, first, where)}",
+            headline=f"`{name}` is read before it has a value: {why}"
+            if why
+            else f"`{name}` is read before it has a value",
             confidence="proven",
             where=where,
             mark=name,
@@ -69,7 +72,7 @@ def _why(around: ast.stmt | None, first: Location | None, where: Location) -> st
         return f"the branch on line {around.lineno} was not taken"
     if first is not None and first.line >= where.line:
         return "it is set further below"
-    return "no line set it"
+    return ""
 
 
 def _evidence(around: ast.stmt | None, name: str, first: Location | None, where: Location) -> Iterator[str]:
@@ -89,4 +92,8 @@ def _remedies(around: ast.stmt | None, name: str, first: Location | None, where:
     elif first is not None and first.line >= where.line:
         yield Remedy(title=f"use another name, pass `{name}` as an argument, or declare `global {name}`")
     else:
-        yield Remedy(title=f"give `{name}` a value before this line")
+        yield Remedy(
+            title=f"look at the lines that set `{name}`: a loop that made no round, a branch not taken",
+            detail="a loader is empty too where `drop_last` leaves out its only batch",
+        )
+        yield Remedy(title=f"give `{name}` a value before them")

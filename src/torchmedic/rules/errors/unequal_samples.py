@@ -19,6 +19,7 @@ from torchmedic.rules.errors._reading import also, crash_in, said, user_line
 from torchmedic.rules.errors._syntax import Code, dotted
 
 _WORDS = ("stack expects each tensor to be equal size", "storage that is not resizable", "should be of equal size")
+_OF_WORKER = r"storage that is not resizable"
 _SHAPES = r"equal size, but got \[([\d, ]*)\] at entry \d+ and \[([\d, ]*)\] at entry (\d+)"
 
 
@@ -62,9 +63,26 @@ class UnequalSamples(Rule):
             remedies=_one_colour(opened) if colours is not None else tuple(_remedies(seen, field)),
         )
 
+    def _of_worker(self, crash: Crash) -> Diagnosis:
+        return self.diagnose(
+            headline="a worker could not put samples of different shapes into one batch",
+            confidence="likely",
+            where=user_line(crash),
+            label="a batch of this loader could not be put together",
+            culprit=Culprit(op="torch.stack", phase="data"),
+            evidence=("a worker makes room for as many samples as there are, each as large as the first",),
+            remedies=(
+                Remedy(title="run once with `num_workers=0`: the message then names both shapes"),
+                Remedy(title="bring all samples to one shape in `__getitem__` (resize, crop, convert the colour mode)"),
+                Remedy(title="or pad to the longest of the batch in a `collate_fn`, with `pad_sequence`"),
+            ),
+        )
+
     def _from_message(self, crash: Crash | None) -> Iterator[Diagnosis]:
         """Where no sample could be fetched again: what the message and the frames tell."""
         shapes = said(crash, _SHAPES)
+        if crash is not None and crash.source == "text" and shapes is None and said(crash, _OF_WORKER):
+            yield self._of_worker(crash)
         if crash is None or shapes is None or not any("collate" in f.location.function for f in crash.frames):
             return
         yield self.diagnose(

@@ -13,6 +13,7 @@ _CAT = r"Sizes of tensors must match except in dimension (\d+)\. (?:Expected siz
 _STACK = (
     r"stack expects each tensor to be equal size, but got \[([\d, ]*)\] at entry \d+ and \[([\d, ]*)\] at entry (\d+)"
 )
+_LONE = r"zero-dimensional tensor \(at position (\d+)\) cannot be concatenated"
 _RANK = r"Tensors must have same number of dimensions: got (\d+) and (\d+)"
 
 
@@ -28,7 +29,7 @@ class UnjoinableShapes(Rule):
     def check(self, run: Run) -> Iterator[Diagnosis]:
         crash = crash_in(run)
         line = user_line(crash) if crash is not None else None
-        match = said(crash, _CAT, _STACK, _RANK)
+        match = said(crash, _CAT, _STACK, _RANK, _LONE)
         if crash is None or line is None or match is None or _is_collate(crash):
             return
         mentioned = tensors_on_line(run, crash.user_frame)
@@ -44,7 +45,7 @@ class UnjoinableShapes(Rule):
             )[:2],
             culprit=Culprit(tensor=mentioned[0][0] if mentioned else None, phase="forward", op="cat"),
             evidence=(described(mentioned),) if mentioned else (),
-            remedies=(_cure(match.re.pattern),),
+            remedies=(_cure(match.re.pattern, match.groups()),),
         )
 
 
@@ -59,12 +60,24 @@ def _headline(pattern: str, said_: tuple[str, ...], mentioned: list[tuple[str, T
     if pattern == _STACK:
         first, other = ([int(n) for n in part.split(",") if n.strip()] for part in said_[:2])
         return f"`stack` got {shape(first)} first and {shape(other)} at entry {said_[2]}"
+    if pattern == _LONE:
+        return f"`cat` got a tensor without a dimension at position {said_[0]}"
     return f"`cat` got tensors of {said_[0]} and {said_[1]} dimensions"
 
 
-def _cure(pattern: str) -> Remedy:
+def _cure(pattern: str, said_: tuple[str, ...]) -> Remedy:
     if pattern == _STACK:
         return Remedy(title="pad to one length first: `torch.nn.utils.rnn.pad_sequence(…, batch_first=True)`")
+    if pattern == _LONE:
+        return Remedy(
+            title="name the dimension to take out, `squeeze(-1)`: a bare `squeeze()` takes a batch of one out as well",
+            detail="single numbers are joined by `torch.stack`",
+        )
+    if pattern == _CAT and abs(int(said_[1]) - int(said_[2])) == 1:
+        return Remedy(
+            title="bring the input to a size that every stage can halve, or crop or pad the larger one before `cat`",
+            detail="an odd size is rounded when it is halved, and doubling does not bring it back",
+        )
     if pattern == _RANK:
         return Remedy(title="give both the same number of dimensions with `unsqueeze`")
     return Remedy(

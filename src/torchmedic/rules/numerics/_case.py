@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from torchmedic.facts import (
     Birth,
+    ClippingSeen,
     Growth,
     Location,
     Operand,
@@ -29,6 +30,7 @@ _RECURRENT = frozenset(("RNN", "LSTM", "GRU"))
 _MANY_CALLS = 8  # in one step: a cell in a loop over time
 _GROWN_RECURRENCE = 1.5
 _CALM_LOSS = 1e3
+_UNCLIPPED = 100.0  # those who clip the norm of gradients leave 0.1 to 10 of it
 
 
 def base_name(op: str) -> str:
@@ -149,12 +151,29 @@ class Case:
     @property
     def _grown_recurrence(self) -> Growth | None:
         """A recurrent weight that trained well once and has grown since: over many time steps a little is enough."""
+        own = self.recurrence
+        was_calm = self.origin is not None and bool(self.origin.losses) and abs(self.origin.losses[0]) < _CALM_LOSS
+        return own if own is not None and was_calm and factor(own.values) >= _GROWN_RECURRENCE else None
+
+    @property
+    def recurrence(self) -> Growth | None:
+        """The weight that the most enlarging layer uses over and over in one step."""
         layer = self.origin.amplifier if self.origin is not None else None
         if self.origin is None or layer is None or not (layer.type in _RECURRENT or layer.calls >= _MANY_CALLS):
             return None
-        was_calm = bool(self.origin.losses) and abs(self.origin.losses[0]) < _CALM_LOSS
-        own = next((g for g in self.origin.growth if g.name == layer.weight and len(g.values) > 1), None)
-        return own if own is not None and was_calm and factor(own.values) >= _GROWN_RECURRENCE else None
+        return next((g for g in self.origin.growth if g.name == layer.weight and len(g.values) > 1), None)
+
+    @property
+    def thrown_by(self) -> float | None:
+        """The gradient of a recurrent weight that one update has thrown far away, where nothing had clipped it."""
+        own, origin = self.recurrence, self.origin
+        if own is None or origin is None or origin.optimizer != "SGD" or self.run.first(ClippingSeen) is not None:
+            return None
+        finite = [value for value in own.values if math.isfinite(value)]
+        if len(finite) < 2 or not origin.losses or max(map(abs, origin.losses)) >= _CALM_LOSS:
+            return None
+        gradient = (finite[-1] - finite[-2]) / (origin.learning_rate or math.inf)
+        return gradient if gradient >= _UNCLIPPED else None
 
     @property
     def loss_grew(self) -> bool:

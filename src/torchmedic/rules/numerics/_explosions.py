@@ -9,6 +9,9 @@ from torchmedic.rules.numerics._case import Case
 
 _LEAST_GAIN = 1e3
 _STILL_ABOVE = 10.0
+# Weights that each enlarge values so often need not enlarge them a thousandfold together.
+_LARGE_EACH = 3.0
+_LEAST_TOGETHER = 30.0
 _CALM = 1e5
 _LATE = 9  # of the steps that are looked at, the first that is not one of the very first
 # What is said of values that overflowed because updates had made them large: consequences of whatever let them.
@@ -18,9 +21,26 @@ OF_EXPLOSIONS = ("exploding-weights", "exploding-activations", "non-finite-origi
 def exploding_line(run: Run) -> Amplification | None:
     """The line of the first step that enlarges values beyond reason, in a run that never got over it."""
     seen = run.last(Amplification)
-    if seen is None or seen.gain < _LEAST_GAIN or math.log10(seen.gain) < 0.5 * math.log10(max(seen.total, 10.0)):
+    if seen is None or math.log10(max(seen.gain, 1.0)) < 0.5 * math.log10(max(seen.total, 10.0)):
+        return None
+    if seen.gain < _LEAST_GAIN and not _began_far_above(run, seen):
         return None
     return seen if run.first(SickStep) is not None or _never_recovered(run) else None
+
+
+def drawn_gain(seen: Amplification) -> float:
+    """By how much a weight of this spread enlarges values of its own; what grows otherwise grows by something else."""
+    # A weight of the user's own may have its inputs in either dimension; one of torch's has them behind the first.
+    fan = min(seen.shape) if len(seen.shape) == 2 and not seen.how else math.prod(seen.shape[1:])
+    return float(seen.spread * fan**0.5)
+
+
+def _began_far_above(run: Run, seen: Amplification) -> bool:
+    """Weights of which each is drawn far too large, and a first loss that no answers of a usual size could have."""
+    baselines = [call.baseline for call in run.all(LossCall) if call.baseline is not None]
+    baselines += [d.baseline for d in run.all(HandDistance)]
+    each = seen.calls > 1 and seen.gain >= _LEAST_TOGETHER and drawn_gain(seen) >= _LARGE_EACH
+    return each and bool(baselines) and (seen.loss or 0.0) >= _LEAST_TOGETHER * max(*baselines, 1e-3)
 
 
 def sum_that_explodes(run: Run) -> tuple[SummedUp, SumTrial] | None:

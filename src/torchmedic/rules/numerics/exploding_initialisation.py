@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Amplification, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.numerics._explosions import exploding_line
+from torchmedic.rules.numerics._explosions import drawn_gain, exploding_line
 from torchmedic.rules.numerics._reading import fitted, number, short
 from torchmedic.rules.wiring._telling import also
 
@@ -26,7 +26,7 @@ class ExplodingInitialisation(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         seen = exploding_line(run)
-        if seen is None or (seen.weights > 1 and _drawn_gain(seen) < _LARGE):
+        if seen is None or (seen.weights > 1 and drawn_gain(seen) < _LARGE):
             return
         where = seen.written or seen.where
         drawn = f"`{seen.weight}` is {list(seen.shape)} with a standard deviation of {number(seen.spread)}"
@@ -49,11 +49,6 @@ class ExplodingInitialisation(Rule):
         )
 
 
-def _drawn_gain(seen: Amplification) -> float:
-    """By how much a weight of this spread enlarges values of its own; what grows otherwise grows by something else."""
-    return float(seen.spread * math.prod(seen.shape[1:]) ** 0.5)
-
-
 def _per_layer(seen: Amplification) -> str:
     each = seen.gain ** (1 / seen.calls)
     return f"it is one of {seen.weights} weights set there: values grow about {number(each)}-fold from layer to layer"
@@ -72,7 +67,7 @@ def _headline(seen: Amplification) -> str:
 
 
 def _remedies(seen: Amplification) -> Iterator[Remedy]:
-    if seen.weight and len(seen.shape) > 1 and seen.weights > 1:
+    if seen.weight and len(seen.shape) > 1 and seen.weights > 1 and seen.how:
         kept = number((2 / math.prod(seen.shape[1:])) ** 0.5)
         yield Remedy(
             title="scale each weight by the number of its inputs: `nn.init.kaiming_normal_(weight)`",

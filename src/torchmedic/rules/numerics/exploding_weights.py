@@ -26,6 +26,8 @@ class ExplodingWeights(NumericsRule):
         origin, grown = case.origin, case.grown
         if origin is None or case.source is not None or grown is None or not case.is_overflow_of_large_values:
             return None
+        if (gradient := case.thrown_by) is not None:
+            return _thrown(case, gradient)
         rate = (
             f"{origin.optimizer} with lr {number(origin.learning_rate)}"
             if origin.learning_rate is not None
@@ -68,6 +70,45 @@ class ExplodingWeights(NumericsRule):
             ),
             tries=(),
         )
+
+
+def _thrown(case: Case, gradient: float) -> Explanation | None:
+    """A recurrent layer whose gradient grew from time step to time step, in a step with an ordinary loss."""
+    origin, own = case.origin, case.recurrence
+    layer = origin.amplifier if origin is not None else None
+    if origin is None or own is None or layer is None:
+        return None
+    rate = number(origin.learning_rate)
+    return Explanation(
+        headline=fitted(
+            f"the gradient of `{layer.path}` exploded to {number(gradient)}, and no line clips its norm",
+            f"the gradient of a {layer.type} exploded to {number(gradient)}, and no line clips its norm",
+        ),
+        where=case.sick.backward_at or origin.optimizer_built or origin.op.where,
+        label="gradients go from here to the update as they are",
+        confidence="likely",
+        also=(
+            *shown_at(layer.built, f"`{layer.path}` is built here"),
+            *shown_at(origin.optimizer_built, f"lr {rate} makes updates of them"),
+            *shown_at(origin.op.where, "the first value that overflowed"),
+        ),
+        parameter=own.name,
+        tensor=own.name,
+        notes=(
+            growth_text(own),
+            f"`{layer.path}` ({layer.type}) uses `{own.name}` again and again in one pass, and each use multiplies the "
+            "gradient by it",
+            losses_text(origin.losses),
+        ),
+        remedies=(
+            Remedy(
+                title="clip between `backward` and the update: `nn.utils.clip_grad_norm_(model.parameters(), 1.0)`",
+                detail="not tried: one step cannot show it",
+            ),
+            Remedy(title="or use a gated layer (LSTM, GRU), or shorter sequences"),
+        ),
+        tries=(),
+    )
 
 
 def _raised_by(case: Case) -> SchedulerSeen | None:

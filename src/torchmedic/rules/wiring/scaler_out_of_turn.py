@@ -47,7 +47,7 @@ class ScalerOutOfTurn(Rule):
         showed = user_line(crash)
         if loop is None or showed is None:
             return
-        fault = _fault(refused, loop)
+        fault = _fault(refused, loop, is_pasted=crash.source == "text")
         yield self.diagnose(
             headline=fault.headline,
             confidence="proven" if fault.where == showed or loop.failing == showed else "likely",
@@ -61,13 +61,14 @@ class ScalerOutOfTurn(Rule):
         )
 
 
-def _fault(refused: str, loop: Loop) -> _Fault:
+def _fault(refused: str, loop: Loop, *, is_pasted: bool) -> _Fault:
     if refused == "scale":
         return _never_scaled(loop)
     if refused == "update":
         return _updated_without_step(loop)
     updates = loop.calls("update")
-    if not updates and not loop.anywhere("update"):
+    # Of a pasted traceback the other lines of the loop are not known.
+    if not updates and not loop.anywhere("update") and not is_pasted:
         return _never_updated(refused, loop)
     # The line in the loop that led to the refused call, which may stand in a function of its own.
     at = loop.failing

@@ -12,6 +12,10 @@ from torchmedic.rules.wiring._telling import also
 _MESSAGE = re.compile(r"Tried to step (\d+) times\. The specified number of total steps is (\d+)")
 
 _TIMES_TOO_OFTEN = 1.5
+_REMEDIES = (
+    Remedy(title="give it the steps there are: `steps_per_epoch=len(loader)`, `epochs=` the loop's"),
+    Remedy(title="or step it once per epoch, with `total_steps=` the number of epochs"),
+)
 
 
 class ScheduleUsedUp(Rule):
@@ -21,7 +25,7 @@ class ScheduleUsedUp(Rule):
     name = "schedule-used-up"
     symptoms = (Symptom.CRASH,)
     tell_apart = "the error says `Tried to step … times`"
-    needs = (Crash, SchedulerSeen)
+    needs = (Crash,)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         crash = run.first(Crash)
@@ -29,6 +33,8 @@ class ScheduleUsedUp(Rule):
         if crash is None or found is None:
             return
         total = int(found[2])
+        if crash.source == "text":
+            yield self._told(crash, total)
         for seen in run.all(SchedulerSeen):
             if seen.settings.get("total_steps") != total or seen.built is None:
                 continue
@@ -44,10 +50,7 @@ class ScheduleUsedUp(Rule):
                 also=also((raised, "asks for one step more"), where=seen.built),
                 culprit=Culprit(op=seen.type, phase="optimizer"),
                 evidence=(*_epochs(seen, total), f"the error: `{found[0]}`"),
-                remedies=(
-                    Remedy(title="give it the steps there are: `steps_per_epoch=len(loader)`, `epochs=` the loop's"),
-                    Remedy(title="or step it once per epoch, with `total_steps=` the number of epochs"),
-                ),
+                remedies=_REMEDIES,
             )
             return
 
@@ -64,6 +67,16 @@ class ScheduleUsedUp(Rule):
                 f"at {seen.steps / seen.optimizer_steps:.3g} steps for each, its {total} steps are used up early",
             ),
             remedies=(Remedy(title="step it beside the optimizer, under the same `if`"),),
+        )
+
+    def _told(self, crash: Crash, total: int) -> Diagnosis:
+        return self.diagnose(
+            headline=f"the schedule is laid out for {total} steps, and the training makes more",
+            confidence="proven",
+            where=crash.user_frame.location if crash.user_frame is not None else None,
+            label="asks for one step more",
+            culprit=Culprit(phase="optimizer"),
+            remedies=_REMEDIES,
         )
 
 

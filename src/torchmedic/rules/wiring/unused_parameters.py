@@ -20,13 +20,15 @@ class UnusedParameters(Rule):
     name = "unused-parameters"
     symptoms = (Symptom.CRASH,)
     tell_apart = "`Expected to have finished reduction in the prior iteration`"
-    needs = (Crash, WrapperSeen)
+    needs = (Crash,)
     folds = ("ERR", "diverged-parameters")
     across_ranks = True
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         crash = next((seen for seen in run.all(Crash) if _WORDS in seen.message), None)
         wrapper = run.first(WrapperSeen)
+        if crash is not None and wrapper is None and crash.source == "text":
+            yield self._told(crash)
         if crash is None or wrapper is None:
             return
         names = _names(crash.message, wrapper.names)
@@ -55,6 +57,28 @@ class UnusedParameters(Rule):
             evidence=(f"without a gradient: {', '.join(f'`{n}`' for n in names[:6])}",),
             remedies=(
                 Remedy(title=f"let `{names[0].rpartition('.')[0] or names[0]}` take part in every loss, or remove it"),
+                Remedy(title="if some steps leave it out on purpose: `find_unused_parameters=True`, at some cost"),
+            ),
+        )
+
+    def _told(self, crash: Crash) -> Diagnosis:
+        """Of a pasted text: the message may give the positions of the parameters, and no names."""
+        found = _INDICES.search(crash.message)
+        indices = found[1].split() if found else []
+        return self.diagnose(
+            headline=f"{len(indices)} parameters got no gradient in the last step, the first is number {indices[0]}"
+            if indices
+            else "some parameters got no gradient in the last step",
+            confidence="proven",
+            where=crash.user_frame.location if crash.user_frame is not None else None,
+            label="the wrapper still waits for them here",
+            culprit=Culprit(op="DistributedDataParallel", phase="backward"),
+            evidence=(f"counted from 0 as `model.parameters()` gives them: {', '.join(indices[:6])}",) * bool(indices),
+            remedies=(
+                Remedy(
+                    title="name them after `backward`: those of `model.named_parameters()` whose `grad` is None",
+                ),
+                Remedy(title="let every part take part in each loss: an auxiliary output that is left out does not"),
                 Remedy(title="if some steps leave it out on purpose: `find_unused_parameters=True`, at some cost"),
             ),
         )
