@@ -35,6 +35,7 @@ class _Level:
     bad: dict[str, Spoiled] = field(default_factory=dict)
     trial: LineTrial | None = None
     was_handed: bool = False  # something not finite came back from a call of this line
+    left_by: tuple[int, LineTrial | None, bool] | None = None  # a `return` inside of `with` or `try`
 
 
 class LineWatch:
@@ -79,10 +80,16 @@ class LineWatch:
             if event == "return":
                 self._look_at_return(frame, level, arg)
                 self._levels.pop(id(frame), None)
+        self._begin_line(frame, level, event)
+        return self._within
+
+    def _begin_line(self, frame: FrameType, level: _Level, event: str) -> None:
+        if isinstance(_statement(frame.f_code.co_filename, level.line), ast.Return):
+            # To leave a `with` goes back to its own line, and `finally` has lines of its own.
+            level.left_by = level.line, level.trial, level.was_handed
         level.line, level.was_handed = frame.f_lineno or 0, False
         statement = _statement(frame.f_code.co_filename, level.line)
         level.trial = LineTrial(statement, frame.f_locals) if statement is not None and event == "line" else None
-        return self._within
 
     def _look(self, frame: FrameType, level: _Level) -> None:
         """After a line: the names it bound or changed."""
@@ -98,6 +105,8 @@ class LineWatch:
                 self._note(frame, level, name, found, values)
 
     def _look_at_return(self, frame: FrameType, level: _Level, value: Any) -> None:
+        if level.left_by is not None and not isinstance(_statement(frame.f_code.co_filename, level.line), ast.Return):
+            level.line, level.trial, level.was_handed = level.left_by
         found = spoiled(value, depth=3)
         if found is not None and not any(_explains(bad, found) for bad in level.bad.values()):
             self._note(frame, level, "the returned value", found, frame.f_locals)
