@@ -187,11 +187,12 @@ def _look_at_one_step(recorder: Recorder) -> None:
 
 def _watch_pandas(recorder: Recorder) -> None:
     from torchmedic.probes.data.encodings import TableNumberings
+    from torchmedic.probes.data.lost_numbers import LostNumbers
     from torchmedic.probes.data.missing_codes import MissingCodes
     from torchmedic.probes.data.table_arrays import TableArrays
     from torchmedic.probes.data.tables import Tables
 
-    for probe in (Tables(), MissingCodes(), TableNumberings(), TableArrays()):
+    for probe in (Tables(), MissingCodes(), LostNumbers(), TableNumberings(), TableArrays()):
         recorder.add(probe)
 
 

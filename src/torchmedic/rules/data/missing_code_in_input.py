@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from torchmedic.facts import HeldCode, InputSeen, Location, Run
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.data._columns import column_of
+from torchmedic.rules.data._columns import column_of, far_input
 
 _USUAL = (9.0, 99.0, 200.0, 999.0, 9999.0, 99999.0, 32767.0, 32768.0, 65535.0, 65536.0, 1e20)
 _LEAST_GAP = 30.0  # of a number that is no usual code
-_LEAST_SEEN = 5
 
 
 class MissingCodeInInput(Rule):
@@ -25,7 +24,7 @@ class MissingCodeInInput(Rule):
     folds = ("dominant-column", "saturated-activation", "dead-activation", "answers-unrelated-to-targets")
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        fed = _fed(run)
+        fed = far_input(run)
         likely = [seen for seen in run.all(HeldCode) if abs(seen.value) in _USUAL or seen.gap >= _LEAST_GAP]
         # What was standardised holds the code as some fraction: the array that it was made of comes first.
         seen = max(likely, key=lambda one: (one.value == round(one.value), one.times), default=None)
@@ -52,18 +51,6 @@ class MissingCodeInInput(Rule):
                 Remedy(title="tell the model which entries are missing by a column of 0 and 1, where that matters"),
             ),
         )
-
-
-def _fed(run: Run) -> InputSeen | None:
-    """The first input in which a column holds a number far from all others, the same in several steps."""
-    times: dict[tuple[str, int, str], int] = {}
-    for seen in run.all(InputSeen):
-        for column, value, count in seen.far:
-            key = (str(seen.layer_built), column, f"{value:.3g}")
-            times[key] = times.get(key, 0) + count
-            if times[key] >= _LEAST_SEEN:
-                return seen
-    return None
 
 
 def _also(seen: HeldCode, where: Location, called: Location | None) -> tuple[Also, ...]:
