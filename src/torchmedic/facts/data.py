@@ -102,6 +102,15 @@ class WrappedArithmetic(Observation):
 
 
 @fact
+class UnseenArithmetic(Observation):
+    """Lines (`file:line`) with arithmetic that small integers may come to, whose operands were gone when looked for."""
+
+    kind: ClassVar[str] = "unseen-arithmetic"
+    step: int | None
+    lines: tuple[str, ...]
+
+
+@fact
 class RowsWithoutWeight(Observation):
     """A `WeightedRandomSampler` with fewer `weights` than the dataset of its loader has `rows`."""
 

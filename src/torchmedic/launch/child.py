@@ -80,7 +80,16 @@ def _arm(settings: options.Settings) -> Callable[[], None]:
     if settings.purpose == "reading":
         _note_readings(recorder)
         return finish
-    if settings.purpose in ("wake", "versions", "amplification", "averaging", "exponentials", "locals", "casts"):
+    if settings.purpose in (
+        "wake",
+        "versions",
+        "amplification",
+        "averaging",
+        "exponentials",
+        "locals",
+        "casts",
+        "narrow",
+    ):
         after_import("torch", lambda: _look_at_one_step(recorder))
         return finish
     recorder.add(Starters())
@@ -181,6 +190,7 @@ def _look_at_one_step(recorder: Recorder) -> None:
         "averaging": watching.install_averaging,
         "locals": watching.install_locals,
         "casts": watching.install_casts,
+        "narrow": watching.install_narrow,
     }
     kinds[recorder.settings.purpose](recorder)
 
