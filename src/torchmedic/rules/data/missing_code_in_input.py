@@ -31,10 +31,12 @@ class MissingCodeInInput(Rule):
         where = (seen.computed or seen.made) if seen is not None else None
         if seen is None or where is None or fed is None:
             return
-        column = column_of(seen)
+        column, is_scaled = column_of(seen), seen.value != round(seen.value)
         share = seen.times / max(1, seen.total)
         yield self.diagnose(
-            headline=f"{seen.value:.7g} stands for missing values in {column}, and is used as a number",
+            headline=f"{column} holds a scaled code for missing values: {seen.value:.4g}"
+            if is_scaled
+            else f"{seen.value:.7g} stands for missing values in {column}, and is used as a number",
             confidence="likely",
             step=seen.step,
             where=where,
@@ -46,11 +48,18 @@ class MissingCodeInInput(Rule):
                 f"in what the first layer (`{fed.op}`) is given, one number is as far off in the same way",
                 "nothing in the script compares with this number or replaces it",
             ),
-            remedies=(
-                Remedy(title=f"leave {seen.value:.7g} out of means and spreads, and put 0 in its place after scaling"),
-                Remedy(title="tell the model which entries are missing by a column of 0 and 1, where that matters"),
-            ),
+            remedies=tuple(_remedies(seen, is_scaled)),
         )
+
+
+def _remedies(seen: HeldCode, is_scaled: bool) -> Iterator[Remedy]:
+    if is_scaled:
+        yield Remedy(
+            title="find that number in the data before it is scaled (-200, -999), and leave it out of the means"
+        )
+    else:
+        yield Remedy(title=f"leave {seen.value:.7g} out of means and spreads, and put 0 in its place after scaling")
+    yield Remedy(title="tell the model which entries are missing by a column of 0 and 1, where that matters")
 
 
 def _also(seen: HeldCode, where: Location, called: Location | None) -> tuple[Also, ...]:
