@@ -23,6 +23,7 @@ Purpose = Literal[
     "exponentials",
     "locals",
     "casts",
+    "narrow",
     "memory",
     "reading",
     "worker",
@@ -38,7 +39,8 @@ class Settings:
     `until_backward` where that is told, "versions" to see which one changed a saved tensor, or "amplification" to see
     which line of the first step enlarges values, "averaging" to see what its first loss is with means in place of the
     sums that the line `trial` takes, "exponentials" to see those of step `until_step`, "locals" to see what the
-    functions of `trial` held, "casts" to see what the line `trial` makes whole numbers of; "memory" runs it on a
+    functions of `trial` held, "casts" to see what the line `trial` makes whole numbers of, "narrow" to see what
+    those of `trial` add and subtract; "memory" runs it on a
     pretended card, "reading" sees which data it reads.
     `parent` is the process that armed it: only its direct child is watched.
 

@@ -200,6 +200,16 @@ def install_casts(recorder: Recorder) -> None:
         recorder.add(probe)
 
 
+def install_narrow(recorder: Recorder) -> None:
+    """What a second run needs to see what some lines add and subtract."""
+    from torchmedic.probes.events.loaders import WithoutWorkers
+    from torchmedic.probes.events.optimizers import Optimizers
+    from torchmedic.replay.narrow import Narrow
+
+    for probe in (Optimizers(), WithoutWorkers(), Narrow()):
+        recorder.add(probe)
+
+
 def install_versions(recorder: Recorder) -> None:
     """What a second run needs to see which operation changed a saved tensor."""
     from torchmedic.probes.events.loaders import WithoutWorkers

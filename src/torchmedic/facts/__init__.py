@@ -40,9 +40,11 @@ from torchmedic.facts.data import GroupsDealt as GroupsDealt
 from torchmedic.facts.data import KinRows as KinRows
 from torchmedic.facts.data import LoaderSeen as LoaderSeen
 from torchmedic.facts.data import MissingCode as MissingCode
+from torchmedic.facts.data import NumbersLost as NumbersLost
 from torchmedic.facts.data import RowsRewritten as RowsRewritten
 from torchmedic.facts.data import RowsWithoutWeight as RowsWithoutWeight
 from torchmedic.facts.data import SharedRows as SharedRows
+from torchmedic.facts.data import UnseenArithmetic as UnseenArithmetic
 from torchmedic.facts.data import WrappedArithmetic as WrappedArithmetic
 from torchmedic.facts.datacheck import ArraySeen as ArraySeen
 from torchmedic.facts.datacheck import Cell as Cell

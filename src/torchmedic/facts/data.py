@@ -102,6 +102,15 @@ class WrappedArithmetic(Observation):
 
 
 @fact
+class UnseenArithmetic(Observation):
+    """Lines (`file:line`) with arithmetic that small integers may come to, whose operands were gone when looked for."""
+
+    kind: ClassVar[str] = "unseen-arithmetic"
+    step: int | None
+    lines: tuple[str, ...]
+
+
+@fact
 class RowsWithoutWeight(Observation):
     """A `WeightedRandomSampler` with fewer `weights` than the dataset of its loader has `rows`."""
 
@@ -159,7 +168,10 @@ class FirstBatchOnly(Observation):
 
 @fact
 class MissingCode(Observation):
-    """A number at the far end of columns of a table that was read; `shares` of each column hold it."""
+    """A number at the far end of columns of a table; `shares` of each column hold it.
+
+    `seen` tells what is done with the table at that line: "read", a method of it such as "dropna", or "made".
+    """
 
     kind: ClassVar[str] = "missing-code"
     step: int | None
@@ -168,6 +180,27 @@ class MissingCode(Observation):
     value: float
     columns: tuple[str, ...]
     shares: tuple[float, ...]
+    seen: str = "read"
+    table: str = ""
+
+
+@fact
+class NumbersLost(Observation):
+    """Texts of a column that `to_numeric` made NaN though a person reads numbers in them.
+
+    `texts` counts the texts of the column that are not empty, `marks` are the characters it does not read, and
+    `highest` is the largest number that it did read.
+    """
+
+    kind: ClassVar[str] = "numbers-lost"
+    step: int | None
+    where: Location | None
+    column: str
+    texts: int
+    lost: int
+    examples: tuple[str, ...]
+    marks: tuple[str, ...]
+    highest: float | None = None
 
 
 @fact

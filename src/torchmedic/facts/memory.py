@@ -112,6 +112,7 @@ class PilingHooks(Observation):
 
     `live` hooks of it were on one `module` when they were last counted, after `before` at an earlier count at
     `before_step`; `modules` are as many as it registers them on, with `total` hooks in all.
+    `bytes` are those of the tensors that they hold.
     """
 
     kind: ClassVar[str] = "piling-hooks"
@@ -124,6 +125,7 @@ class PilingHooks(Observation):
     before_step: int
     modules: int
     total: int
+    bytes: int = 0
 
 
 @fact

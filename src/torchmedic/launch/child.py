@@ -80,7 +80,16 @@ def _arm(settings: options.Settings) -> Callable[[], None]:
     if settings.purpose == "reading":
         _note_readings(recorder)
         return finish
-    if settings.purpose in ("wake", "versions", "amplification", "averaging", "exponentials", "locals", "casts"):
+    if settings.purpose in (
+        "wake",
+        "versions",
+        "amplification",
+        "averaging",
+        "exponentials",
+        "locals",
+        "casts",
+        "narrow",
+    ):
         after_import("torch", lambda: _look_at_one_step(recorder))
         return finish
     recorder.add(Starters())
@@ -181,17 +190,19 @@ def _look_at_one_step(recorder: Recorder) -> None:
         "averaging": watching.install_averaging,
         "locals": watching.install_locals,
         "casts": watching.install_casts,
+        "narrow": watching.install_narrow,
     }
     kinds[recorder.settings.purpose](recorder)
 
 
 def _watch_pandas(recorder: Recorder) -> None:
     from torchmedic.probes.data.encodings import TableNumberings
+    from torchmedic.probes.data.lost_numbers import LostNumbers
     from torchmedic.probes.data.missing_codes import MissingCodes
     from torchmedic.probes.data.table_arrays import TableArrays
     from torchmedic.probes.data.tables import Tables
 
-    for probe in (Tables(), MissingCodes(), TableNumberings(), TableArrays()):
+    for probe in (Tables(), MissingCodes(), LostNumbers(), TableNumberings(), TableArrays()):
         recorder.add(probe)
 
 

@@ -32,7 +32,9 @@ from torchmedic.facts import (
     SumTrial,
     TrainingCourse,
     Trial,
+    UnseenArithmetic,
     WholeTargets,
+    WrappedArithmetic,
 )
 from torchmedic.facts.numerics import SKIPPED
 from torchmedic.launch.parent import run_script
@@ -51,6 +53,7 @@ _EARLY = 3
 # What an ordinary network does not begin with, where it overflows soon: suspected when the network itself is.
 _ABOVE = 30.0
 _FEW_STEPS = 20
+_BRIEF_FIRST_RUN = 120.0
 _SUMS_TRIED = 3
 _UNSQUARED = (
     "cross_entropy",
@@ -75,10 +78,11 @@ SEEN_AGAIN = (
     SummedUp,
     SumTrial,
     Trial,
+    WrappedArithmetic,
 )
 
 
-Asked = CoarseField | Crash | HandDistance | LossCall | Origin | SickStep | SummedUp | WholeTargets
+Asked = CoarseField | Crash | HandDistance | LossCall | Origin | SickStep | SummedUp | UnseenArithmetic | WholeTargets
 Question = Callable[[Run], Asked | None]
 
 
@@ -183,6 +187,12 @@ def cut_since_then(run: Run) -> WholeTargets | None:
     return run.first(WholeTargets) if is_short and are_whole else None
 
 
+def narrow_since_then(run: Run) -> UnseenArithmetic | None:
+    """Lines that may have wrapped small integers around, in a run that is soon made again."""
+    is_brief = run.info.seconds <= _BRIEF_FIRST_RUN and run.first(SickStep) is None and run.first(Crash) is None
+    return run.first(UnseenArithmetic) if is_brief and run.first(WrappedArithmetic) is None else None
+
+
 def changed_in_place(run: Run) -> Crash | None:
     """A `backward` that found a saved tensor changed, in a run that may be waited for once more."""
     crash = run.first(Crash)
@@ -201,6 +211,7 @@ SECOND_RUNS: tuple[tuple[Purpose, Question], ...] = (
     ("exponentials", exploded_later),
     ("locals", coarse_since_then),
     ("casts", cut_since_then),
+    ("narrow", narrow_since_then),
 )
 
 
@@ -269,6 +280,7 @@ def settings_again(settings: Settings, purpose: Purpose, asks: Question, asked: 
     trial = f"{asked.cast.file}:{asked.cast.line}" if isinstance(asked, WholeTargets) else trial
     trial = sick.what if sick is not None and sick.way == SKIPPED else trial
     trial = ";".join(asked.functions) if isinstance(asked, CoarseField) else trial
+    trial = ";".join(asked.lines) if isinstance(asked, UnseenArithmetic) else trial
     return replace(settings, purpose=purpose, until_step=step, until_backward=backward, trial=trial)
 
 

@@ -21,6 +21,7 @@ from torchmedic.replay.groups import groups_of
 from torchmedic.replay.mending import LineTrial
 from torchmedic.replay.tables import Spoiled, holds_numbers, spoiled, zero_labels
 
+_DIVIDING = frozenset(("divide", "true_divide", "div", "div_", "divide_", "truediv"))
 MOST_BIRTHS = 60
 MOST_BACKWARDS = 64
 SECONDS = 90.0
@@ -35,6 +36,7 @@ class _Level:
     bad: dict[str, Spoiled] = field(default_factory=dict)
     trial: LineTrial | None = None
     was_handed: bool = False  # something not finite came back from a call of this line
+    left_by: tuple[int, LineTrial | None, bool] | None = None  # a `return` inside of `with` or `try`
 
 
 class LineWatch:
@@ -66,6 +68,7 @@ class LineWatch:
     def _enter(self, frame: FrameType, event: str, _arg: Any) -> Any:
         if not is_user_file(frame.f_code.co_filename):
             return None
+        self._look_at_arguments(frame)
         self._entered += 1  # frames come back at the same address: they are told apart by number
         self._levels[id(frame)] = _Level(line=frame.f_lineno or 0, number=self._entered)
         return self._within
@@ -79,10 +82,16 @@ class LineWatch:
             if event == "return":
                 self._look_at_return(frame, level, arg)
                 self._levels.pop(id(frame), None)
+        self._begin_line(frame, level, event)
+        return self._within
+
+    def _begin_line(self, frame: FrameType, level: _Level, event: str) -> None:
+        if isinstance(_statement(frame.f_code.co_filename, level.line), ast.Return):
+            # To leave a `with` goes back to its own line, and `finally` has lines of its own.
+            level.left_by = level.line, level.trial, level.was_handed
         level.line, level.was_handed = frame.f_lineno or 0, False
         statement = _statement(frame.f_code.co_filename, level.line)
         level.trial = LineTrial(statement, frame.f_locals) if statement is not None and event == "line" else None
-        return self._within
 
     def _look(self, frame: FrameType, level: _Level) -> None:
         """After a line: the names it bound or changed."""
@@ -90,14 +99,26 @@ class LineWatch:
         values = frame.f_locals
         for name in names:
             value = _value_of(name, values)
-            found = spoiled(value) if value is not None else None
+            found = spoiled(value, depth=3) if value is not None else None
             if found is None and value is not None and level.bad.pop(name, None) is not None:
                 self._strike_out(level, name)
             elif found is not None and _is_new(level.bad.get(name), found):
                 level.bad[name] = found
                 self._note(frame, level, name, found, values)
 
+    def _look_at_arguments(self, frame: FrameType) -> None:
+        """What a line works out only to hand it to a function: that line is where it was made."""
+        caller, outer = self._levels.get(id(frame.f_back)), frame.f_back
+        if caller is None or outer is None or not _hands_expressions(outer.f_code.co_filename, caller.line):
+            return
+        for name in frame.f_code.co_varnames[: frame.f_code.co_argcount]:
+            found = spoiled(frame.f_locals.get(name))
+            if found is not None and found.holder != "number":
+                self._note(outer, caller, name, found, outer.f_locals)
+
     def _look_at_return(self, frame: FrameType, level: _Level, value: Any) -> None:
+        if level.left_by is not None and not isinstance(_statement(frame.f_code.co_filename, level.line), ast.Return):
+            level.line, level.trial, level.was_handed = level.left_by
         found = spoiled(value, depth=3)
         if found is not None and not any(_explains(bad, found) for bad in level.bad.values()):
             self._note(frame, level, "the returned value", found, frame.f_locals)
@@ -238,13 +259,20 @@ def _touched(filename: str, line: int) -> tuple[str, ...]:
                 names[node.id] = None
             elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
                 names[_base(node)] = None
-            elif (
-                isinstance(node, ast.Expr)
-                and isinstance(node.value, ast.Call)
-                and isinstance(node.value.func, ast.Attribute)
-            ):
-                names[_base(node.value.func)] = None
+            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                # Nothing is done with the result: the call changes what it is asked of, or something that it is given.
+                given = (*node.value.args, *(each.value for each in node.value.keywords))
+                names |= dict.fromkeys(map(_base, (node.value.func, *given)))
     return tuple(n for n in names if n)
+
+
+@functools.lru_cache(maxsize=4096)
+def _hands_expressions(filename: str, line: int) -> bool:
+    """Whether a statement calls something with arithmetic in the call itself."""
+    statement = _statement(filename, line)
+    calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)] if statement is not None else []
+    given = [argument for call in calls for argument in (*call.args, *(each.value for each in call.keywords))]
+    return any(isinstance(node, ast.BinOp) for argument in given for node in ast.walk(argument))
 
 
 def _base(node: ast.expr) -> str:
@@ -290,7 +318,8 @@ def _operators(statement: ast.stmt | None) -> str:
         if isinstance(node, (ast.BinOp, ast.AugAssign)):
             found[{ast.Div: "/", ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//"}.get(type(node.op), "")] = None
         elif isinstance(node, ast.Call):
-            found[node.func.attr if isinstance(node.func, ast.Attribute) else _base(node.func)] = None
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else _base(node.func)
+            found |= dict.fromkeys((name, "/") if name in _DIVIDING else (name,))
     return " ".join(name for name in found if name)
 
 

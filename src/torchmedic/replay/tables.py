@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from torchmedic.late import late_dataclass
+from torchmedic.probes.source.frames import file_of, is_user_file
 
 _MOST_LABELS = 8
 _LARGEST = 50_000_000
@@ -35,16 +36,28 @@ def spoiled(value: Any, depth: int = 1) -> Spoiled | None:
             return _array("array", value)
         if kind == "pandas":
             return _pandas(value)
-        if kind == "torch":
+        if kind == "torch" and hasattr(value, "is_floating_point"):
             return _tensor(value)
         if kind == "polars" and hasattr(value, "to_pandas"):
             return _pandas(value.to_pandas())
         if depth and isinstance(value, (list, tuple, dict)):
             items = list(value.values() if isinstance(value, dict) else value)[:64]
             return next((found for item in items if (found := spoiled(item, depth - 1)) is not None), None)
+        # A number that is infinite at first is common there: the best loss so far.
+        parts = (spoiled(item, depth - 1) for item in (_held_by(value)[:64] if depth else ()))
+        return next((found for found in parts if found is not None and found.holder != "number"), None)
     except Exception:  # noqa: BLE001 - any strange table is none of our business
         return None
     return None
+
+
+def _held_by(value: Any) -> list[Any]:
+    """What an object of the script, a data set of tensors or a loader holds; the parts of a network are no data."""
+    if hasattr(value, "_modules"):
+        return []
+    if type(value).__module__.startswith("torch.utils.data"):
+        return [held for name in ("tensors", "dataset") if (held := getattr(value, name, None)) is not None]
+    return list(vars(value).values()) if is_user_file(file_of(type(value))) and hasattr(value, "__dict__") else []
 
 
 def holds_numbers(value: Any) -> bool:

@@ -11,11 +11,19 @@ from typing import Any
 import torch
 from torch.utils.data import _utils
 
-from torchmedic.facts import WrappedArithmetic
+from torchmedic.facts import UnseenArithmetic, WrappedArithmetic
+from torchmedic.probes.data.narrow_arithmetic import (
+    OPERATORS,
+    Arithmetic,
+    arithmetic_in,
+    arithmetic_of,
+    still_bound,
+    suspects,
+)
 from torchmedic.probes.events.patching import Patches, frame_hidden
 from torchmedic.probes.source.called_functions import Names, call_again, calls_of
 from torchmedic.probes.source.expressions import MISSING, enclosing_function, parsed, peek
-from torchmedic.probes.source.frames import is_user_file, location, outward
+from torchmedic.probes.source.frames import is_user_file, location, outward, shown_path
 from torchmedic.record import Probe, Recorder, shielded
 
 _FETCHES = 2
@@ -24,7 +32,7 @@ _LEAST_ELEMENTS = 4
 _FEW_ELEMENTS = 16
 _LEAST_SHARE = 0.01
 _LEAST_SHARE_OF_FEW = 0.2
-_OPERATORS: dict[type[ast.operator], str] = {ast.Sub: "-", ast.Add: "+", ast.Mult: "*"}
+_MOST_LOOKS = 50  # at one line
 _SMALL = ("uint8", "int8", "uint16", "int16")
 
 
@@ -37,7 +45,9 @@ class Wraparound(Probe):
         super().install(recorder)
         self._patches = Patches()
         self._fetches: dict[int, int] = {}
-        self._known: set[tuple[str, int]] = set()
+        self._finder = Finder(recorder)
+        self._is_training = False
+        self._line = shielded(self)(self._on_line)
         original: Any = _utils.fetch._MapDatasetFetcher.fetch
 
         @functools.wraps(original)
@@ -64,24 +74,30 @@ class Wraparound(Probe):
             if is_user_file(frame.f_code.co_filename):
                 self._read(frame, before=frame.f_lineno or 0)
                 self._read_called(frame, before=frame.f_lineno or 0)
+        self._is_training = True
+
+    def on_finish(self) -> None:
+        if not self._is_training or self._finder.known:
+            return
+        unseen = [f"{shown_path(file)}:{line}" for file, line in suspects() if (file, line) not in self._finder.looked]
+        if unseen:
+            self.recorder.observe(UnseenArithmetic(step=self.recorder.step, lines=tuple(dict.fromkeys(unseen))))
 
     def _on_call(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if not is_user_file(frame.f_code.co_filename):
-            return None
-        frame.f_trace_lines = False
-        return shielded(self)(self._on_return)
+        return self._line if is_user_file(frame.f_code.co_filename) else None
 
-    def _on_return(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if event == "return":
-            self._read(frame, before=sys.maxsize)
-        return shielded(self)(self._on_return)
+    def _on_line(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "line":
+            self._finder.look_at_line(frame)
+        return self._line
 
     def _read(self, frame: FrameType, before: int) -> None:
         """Look at the arithmetic of one function whose names are still bound."""
         tree = parsed(frame.f_code.co_filename)
         if tree is not None:
-            found = _arithmetic(enclosing_function(tree, frame))
-            self._look(frame, [(target, node) for target, node in found if node.lineno < before])
+            scope = enclosing_function(tree, frame)
+            found = (each for each in arithmetic_in(scope) if each.line < before and still_bound(each, scope))
+            self._finder.look(frame, list(found))
 
     def _read_called(self, frame: FrameType, before: int) -> None:
         """Look into functions that have returned, where what they were given is still held by the names of the call."""
@@ -90,48 +106,50 @@ class Wraparound(Probe):
         for call in calls_of(scope, before) if scope is not None else ():
             called = call_again(call, frame)
             if called is not None:
-                self._look(called.names, _arithmetic(ast.Module(body=called.body, type_ignores=[])))
+                self._finder.look(called.names, arithmetic_in(ast.Module(body=called.body, type_ignores=[])))
 
-    def _look(self, frame: Names, nodes: list[tuple[str, ast.BinOp]]) -> None:
-        for target, node in nodes:
-            place = (frame.f_code.co_filename, node.lineno)
-            if place in self._known:
+
+class Finder:
+    """Tells of each line once; `looked` are those whose operands could be read."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self.known: set[tuple[str, int]] = set()
+        self.looked: dict[tuple[str, int], int] = {}
+
+    def look_at_line(self, frame: FrameType) -> None:
+        """Before a line runs, its operands are what it will work with."""
+        file = frame.f_code.co_filename
+        found = arithmetic_of(file).get(frame.f_lineno or 0, [])
+        if found and self.looked.get((file, frame.f_lineno or 0), 0) < _MOST_LOOKS:
+            self.look(frame, found)
+
+    def look(self, frame: Names, found: list[Arithmetic]) -> None:
+        for each in found:
+            place, node = (frame.f_code.co_filename, each.line), each.node
+            if place in self.known:
                 continue
             left, right = _value(node.left, frame), _value(node.right, frame)
-            found = wrapped(node.op, left, right)
-            if found is None:
+            if left is not MISSING and right is not MISSING:
+                self.looked[place] = self.looked.get(place, 0) + 1
+            outside = wrapped(node.op, left, right)
+            if outside is None:
                 continue
-            self._known.add(place)
-            self.recorder.observe(
+            self.known.add(place)
+            self._recorder.observe(
                 WrappedArithmetic(
-                    step=self.recorder.step,
+                    step=self._recorder.step,
                     where=location(*place, frame.f_code.co_qualname),
-                    expression=ast.unparse(node),
+                    expression=each.text,
                     names=(ast.unparse(node.left), ast.unparse(node.right)),
-                    target=target,
-                    operator=_OPERATORS[type(node.op)],
+                    target=each.target,
+                    operator=OPERATORS[type(node.op)],
                     dtype=str(getattr(left if _is_small(left) else right, "dtype", "")).removeprefix("torch."),
                     library="torch" if isinstance(left, torch.Tensor) else "numpy",
-                    share=found[0],
-                    example=found[1],
+                    share=outside[0],
+                    example=outside[1],
                 )
             )
-
-
-def _arithmetic(scope: ast.AST) -> list[tuple[str, ast.BinOp]]:
-    """Sums, differences and products in a function (not in functions inside it), with the name they are given."""
-    found: list[tuple[str, ast.BinOp]] = []
-    waiting: list[tuple[str, ast.AST]] = [("", child) for child in ast.iter_child_nodes(scope)]
-    while waiting:
-        target, node = waiting.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            continue
-        if isinstance(node, ast.Assign):
-            target = ast.unparse(node.targets[0])
-        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-            found.append((target, node))
-        waiting += [(target, child) for child in ast.iter_child_nodes(node)]
-    return found
 
 
 def _value(node: ast.AST, frame: Names) -> Any:

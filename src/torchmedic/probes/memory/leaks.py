@@ -34,6 +34,7 @@ _MOST_OF_TIME = 0.005
 _GROWN = 16 << 20  # bytes since the last scan: reason enough to look again
 _MOST_MARKS = 200_000
 _LEAST_KEPT = 8
+_LEAST_HEAVY, _HEAVY = 3, 24 << 20  # fewer are enough, one of each epoch, where their graphs pin much
 _LEAST_SPAN = 10
 _MOST_NODES = 5_000
 _MOST_CHAINS = 60
@@ -157,17 +158,15 @@ class Leaks(Probe):
     def _look_for_containers(self, old: list[_Kept], frame: FrameType | None, at_end: bool) -> None:
         """Many tensors of many steps: somebody collects them."""
         made = {id(k.tensor): k.made for k in old}
-        if len(old) < _LEAST_KEPT or max(made.values()) - min(made.values()) < _LEAST_SPAN:
+        if len(old) < _LEAST_HEAVY or max(made.values()) - min(made.values()) < _LEAST_SPAN:
             return
         for keeper, tensors in keepers_of([k.tensor for k in old], frame):
             times = sorted(made[id(t)] for t in tensors)
-            if (
-                keeper.container
-                and len(tensors) >= _LEAST_KEPT
-                and times[-1] - times[0] >= _LEAST_SPAN
-                and len(set(times)) > 2
-            ):
-                self._note(keeper, False, tensors, times[0], times[-1], self._graph(tensors[-1], times[-1]), at_end)
+            if not keeper.container or times[-1] - times[0] < _LEAST_SPAN or len(set(times)) <= 2:
+                continue
+            graph = self._graph(tensors[-1], times[-1])
+            if len(tensors) >= _LEAST_KEPT or _is_heavy(keeper, len(tensors), graph):
+                self._note(keeper, False, tensors, times[0], times[-1], graph, at_end)
 
     def _look_for_chains(self, kept: list[_Kept], frame: FrameType | None, at_end: bool) -> None:
         """One tensor whose graph reaches back over many steps."""
@@ -248,6 +247,13 @@ class Leaks(Probe):
         for key, suspect in list(self._suspects.items()):
             if not suspect.is_chain and _share_alive(suspect.sample) < 0.5:
                 del self._suspects[key]
+
+
+def _is_heavy(keeper: Keeper, count: int, graph: _Graph) -> bool:
+    """Whether a few graphs that no backward will free pin much, in a container that is only ever filled."""
+    if graph.freed or count * graph.bytes < _HEAVY or "deque" in (keeper.container, keeper.outermost):
+        return False
+    return storing_statement(keeper).filled_only
 
 
 def _plain_tensors() -> list[torch.Tensor]:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import functools
 import sys
 import weakref
+from collections import deque
+from collections.abc import ValuesView
 from dataclasses import field
-from types import FrameType
+from types import CellType, FrameType
 from typing import Any
 
+import torch
 from torch import nn
 
 from torchmedic.facts import PilingHooks
 from torchmedic.late import late_dataclass
 from torchmedic.probes.events.modules import Modules
 from torchmedic.probes.events.patching import Patches, frame_hidden
+from torchmedic.probes.memory.unread_piles import own_bytes
+from torchmedic.probes.source.expressions import vars_of
 from torchmedic.probes.source.frames import is_user_file, location_in
 from torchmedic.record import Probe, Recorder, shielded
 
@@ -26,8 +31,11 @@ _METHODS = (
 )
 _LEAST_LIVE = 20
 _LEAST_STEPS = 10
+# Of hooks that come anew in every epoch there are few, but none of them is ever gone.
+_LEAST_EPOCHS, _MOST_EPOCHS = 4, 40
 _FURTHER = 1.25
 _MOST_PILES = 2000
+_CONTAINERS = (list, tuple, deque, ValuesView)
 
 
 @late_dataclass()
@@ -38,6 +46,7 @@ class _Pile:
     hooks: Any  # a weak reference to the dictionary of the module that holds them
     name: str
     ids: list[int] = field(default_factory=list)
+    registered: int = 0
     next_count: int = _LEAST_LIVE
     counts: list[tuple[int, int]] = field(default_factory=list)
     steps: int = 0
@@ -56,11 +65,13 @@ class _Pile:
         return any(2 * later < earlier for (_, earlier), (_, later) in zip(self.counts, self.counts[1:], strict=False))
 
     def grows(self) -> bool:
-        """Whether they became more over many steps."""
-        if len(self.counts) < 2 or self.shrinks() or self.steps < _LEAST_STEPS:
+        """Whether they became more over many steps, or by one whenever a few epochs began."""
+        if len(self.counts) < 2 or self.shrinks():
             return False
         (first, few), (last, many) = self.counts[0], self.counts[-1]
-        return many >= _LEAST_LIVE and many > few and last > first
+        by_step = self.steps >= _LEAST_STEPS and many >= _LEAST_LIVE
+        by_epoch = self.steps >= _LEAST_EPOCHS and many == self.registered
+        return (by_step or by_epoch) and many > few and last > first
 
 
 class HookCounts(Probe):
@@ -105,16 +116,19 @@ class HookCounts(Probe):
                 return
             pile = self._piles[key] = _Pile(weakref.ref(module), handle.hooks_dict_ref, type(module).__name__)
         pile.ids.append(handle.id)
-        if self.recorder.step != pile.last_step:
+        pile.registered += 1
+        is_new_step = self.recorder.step != pile.last_step
+        if is_new_step:
             pile.last_step = self.recorder.step
             pile.steps += 1
-        if len(pile.ids) >= pile.next_count:
+        if len(pile.ids) >= pile.next_count or (is_new_step and 1 < pile.steps <= _MOST_EPOCHS):
             if not pile.counts:
                 # Later on the module may be gone.
                 pile.name = self._named(module)
             pile.count(self.recorder.step)
 
     def on_finish(self) -> None:
+        held = {id(pile): _bytes_held(pile) for pile in self._piles.values() if pile.counts}
         lines: dict[tuple[Any, int, str], list[_Pile]] = {}
         for (_, code, instruction, method), pile in self._piles.items():
             if pile.counts:
@@ -135,6 +149,7 @@ class HookCounts(Probe):
                     before_step=before_step,
                     modules=len(piles),
                     total=sum(pile.counts[-1][1] for pile in piles),
+                    bytes=sum(held[id(pile)] for pile in piles),
                 )
             )
 
@@ -144,3 +159,22 @@ class HookCounts(Probe):
         path = next(paths, "")
         kind = type(module).__name__
         return f"{path}: {kind}" if path.replace(".", "").isdigit() else path or kind
+
+
+def _bytes_held(pile: _Pile) -> int:
+    """What the tensors take that live hooks hold: in the object whose method a hook is, or in names around it."""
+    hooks = pile.hooks() or {}
+    return own_bytes([tensor for each in pile.ids if each in hooks for tensor in _tensors(_holdings(hooks[each]))])
+
+
+def _holdings(hook: Any) -> list[Any]:
+    function = getattr(hook, "__func__", hook)
+    owner = getattr(hook, "__self__", hook)
+    cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or () if cell != CellType()]
+    return [*cells, *(list(vars_of(owner).values()) if not isinstance(owner, nn.Module) else ())]
+
+
+def _tensors(things: list[Any]) -> list[torch.Tensor]:
+    below = [thing.values() if isinstance(thing, dict) else thing for thing in things]
+    flat = [item for each in below for item in (each if isinstance(each, _CONTAINERS) else (each,))]
+    return [item for item in flat if isinstance(item, torch.Tensor)]

@@ -16,7 +16,10 @@ from torchmedic.probes.source.sources import user_files
 STORING = frozenset(("append", "extend", "insert", "appendleft", "add", "put", "update", "setdefault"))
 _EMPTYING = frozenset(("clear", "pop", "popleft", "popitem", "remove"))
 _READERS = frozenset(
-    ("torch", "nn", "np", "numpy", "F", "len", "print", "sum", "list", "tuple", "enumerate", "zip", "range")
+    (
+        *("torch", "nn", "np", "numpy", "F", "len", "print", "sum", "list", "tuple", "enumerate", "zip", "range"),
+        *("min", "max", "sorted", "any", "all"),
+    )
 )
 
 
@@ -26,6 +29,7 @@ class Storing:
 
     `never_emptied`: the statement stands in a loop, and nothing in the outermost loop around it empties the container;
     or in a function, as a hook is, and no line of the script does.
+    `filled_only`: no line of the script empties it or gives it to a function that might.
     `goes_on`: the new value is made of the old one, or is another thing handed over whole.
     """
 
@@ -33,6 +37,7 @@ class Storing:
     stored: Location | None
     value: str
     never_emptied: bool = False
+    filled_only: bool = False
     goes_on: bool = False
 
 
@@ -49,15 +54,15 @@ def storing_statement(keeper: Keeper, *, cut_off: bool = False) -> Storing:
     _, file, statement, value, scope = min(found, key=lambda each: each[0])
     here = location(file, statement.lineno, getattr(scope, "name", "<module>"))
     text = _text(part_at(value, keeper.slot) if value is not None else None)
+    filled_only = _is_filled_only(files, scope, keeper.name)
     caller = handing_call(files, keeper.owner, scope, value, keeper.slot) if value is not None else None
-    if caller is not None:
-        return Storing(caller[0], here, caller[1])
-    written = _written_under(files, keeper.key) if keeper.key else None
-    if written is not None:
-        return Storing(written[0], here, written[1])
+    written = _written_under(files, keeper.key) if keeper.key and caller is None else None
+    for place in (caller, written):
+        if place is not None:
+            return Storing(place[0], here, place[1], filled_only=filled_only)
     goes_on = isinstance(statement, ast.AugAssign) or _refers(value, keeper.name)
     never_emptied = _is_never_emptied(scope, statement, keeper.name) or _nobody_empties(files, scope, keeper.name)
-    return Storing(here, None, text, never_emptied=never_emptied, goes_on=goes_on)
+    return Storing(here, None, text, never_emptied, filled_only or never_emptied, goes_on)
 
 
 def _written_under(files: list[str], key: str) -> tuple[Location, str] | None:
@@ -115,6 +120,17 @@ def _nobody_empties(files: list[str], scope: ast.AST, name: str) -> bool:
         making = {id(statement) for statement in _before_all(tree, scope)}
         if any((_empties(n, name) or _hands_on(n, name)) and id(n) not in making for n in ast.walk(tree)):
             return False
+    return True
+
+
+def _is_filled_only(files: list[str], scope: ast.AST, name: str) -> bool:
+    """Whether no line empties a container, once it is made, or gives it to a function of whatever kind."""
+    for tree in (tree for file in files if (tree := parsed(file)) is not None):
+        making = {id(statement) for statement in _before_all(tree, scope)}
+        for node in ast.walk(tree):
+            gives = isinstance(node, ast.Call) and _hands_on(node, name)
+            if (gives or _empties(node, name)) and id(node) not in making:
+                return False
     return True
 
 

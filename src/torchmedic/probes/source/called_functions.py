@@ -42,13 +42,13 @@ def calls_of(scope: ast.AST, before: int) -> Iterator[ast.Call]:
     body = [statement for statement in getattr(scope, "body", []) if statement.lineno < before]
     calls = (node for s in _certain(body) for node in ast.walk(s) if isinstance(node, ast.Call))
     named = [call for call in calls if isinstance(call.func, ast.Name) and not call.keywords and call.args]
-    bound = _bound_at(scope)
+    bound = bound_at(scope)
     for call in named[:_MOST_CALLS]:
         if not any(bound.get(ast.unparse(argument), 0) >= call.lineno for argument in call.args):
             yield call
 
 
-def _bound_at(scope: ast.AST) -> dict[str, int]:
+def bound_at(scope: ast.AST) -> dict[str, int]:
     """The last line that gives a name, an attribute or an item of it a value."""
     lines: dict[str, int] = {}
     for node in ast.walk(scope):

@@ -1,8 +1,10 @@
-"""How a column of an array of data is called."""
+"""How a column of an array of data is called, and whether a model is given a far-off number in one."""
 
 from __future__ import annotations
 
-from torchmedic.facts import HeldCode, HeldColumn
+from torchmedic.facts import HeldCode, HeldColumn, InputSeen, Run
+
+_LEAST_SEEN = 5
 
 
 def column_of(seen: HeldCode | HeldColumn) -> str:
@@ -14,3 +16,15 @@ def column_of(seen: HeldCode | HeldColumn) -> str:
         if seen.label
         else f"column {seen.column} of `{seen.name}`"
     )
+
+
+def far_input(run: Run) -> InputSeen | None:
+    """The first input in which a column holds a number far from all others, the same in several steps."""
+    times: dict[tuple[str, int, str], int] = {}
+    for seen in run.all(InputSeen):
+        for column, value, count in seen.far:
+            key = (str(seen.layer_built), column, f"{value:.3g}")
+            times[key] = times.get(key, 0) + count
+            if times[key] >= _LEAST_SEEN:
+                return seen
+    return None

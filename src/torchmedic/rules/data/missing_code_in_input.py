@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from torchmedic.facts import HeldCode, InputSeen, Location, Run
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.data._columns import column_of
+from torchmedic.rules.data._columns import column_of, far_input
 
 _USUAL = (9.0, 99.0, 200.0, 999.0, 9999.0, 99999.0, 32767.0, 32768.0, 65535.0, 65536.0, 1e20)
 _LEAST_GAP = 30.0  # of a number that is no usual code
-_LEAST_SEEN = 5
 
 
 class MissingCodeInInput(Rule):
@@ -25,17 +24,19 @@ class MissingCodeInInput(Rule):
     folds = ("dominant-column", "saturated-activation", "dead-activation", "answers-unrelated-to-targets")
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        fed = _fed(run)
+        fed = far_input(run)
         likely = [seen for seen in run.all(HeldCode) if abs(seen.value) in _USUAL or seen.gap >= _LEAST_GAP]
         # What was standardised holds the code as some fraction: the array that it was made of comes first.
         seen = max(likely, key=lambda one: (one.value == round(one.value), one.times), default=None)
         where = (seen.computed or seen.made) if seen is not None else None
         if seen is None or where is None or fed is None:
             return
-        column = column_of(seen)
+        column, is_scaled = column_of(seen), seen.value != round(seen.value)
         share = seen.times / max(1, seen.total)
         yield self.diagnose(
-            headline=f"{seen.value:.7g} stands for missing values in {column}, and is used as a number",
+            headline=f"{column} holds a scaled code for missing values: {seen.value:.4g}"
+            if is_scaled
+            else f"{seen.value:.7g} stands for missing values in {column}, and is used as a number",
             confidence="likely",
             step=seen.step,
             where=where,
@@ -47,23 +48,18 @@ class MissingCodeInInput(Rule):
                 f"in what the first layer (`{fed.op}`) is given, one number is as far off in the same way",
                 "nothing in the script compares with this number or replaces it",
             ),
-            remedies=(
-                Remedy(title=f"leave {seen.value:.7g} out of means and spreads, and put 0 in its place after scaling"),
-                Remedy(title="tell the model which entries are missing by a column of 0 and 1, where that matters"),
-            ),
+            remedies=tuple(_remedies(seen, is_scaled)),
         )
 
 
-def _fed(run: Run) -> InputSeen | None:
-    """The first input in which a column holds a number far from all others, the same in several steps."""
-    times: dict[tuple[str, int, str], int] = {}
-    for seen in run.all(InputSeen):
-        for column, value, count in seen.far:
-            key = (str(seen.layer_built), column, f"{value:.3g}")
-            times[key] = times.get(key, 0) + count
-            if times[key] >= _LEAST_SEEN:
-                return seen
-    return None
+def _remedies(seen: HeldCode, is_scaled: bool) -> Iterator[Remedy]:
+    if is_scaled:
+        yield Remedy(
+            title="find that number in the data before it is scaled (-200, -999), and leave it out of the means"
+        )
+    else:
+        yield Remedy(title=f"leave {seen.value:.7g} out of means and spreads, and put 0 in its place after scaling")
+    yield Remedy(title="tell the model which entries are missing by a column of 0 and 1, where that matters")
 
 
 def _also(seen: HeldCode, where: Location, called: Location | None) -> tuple[Also, ...]:

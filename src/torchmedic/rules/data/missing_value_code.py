@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import MissingCode, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.data._columns import far_input
 
 _MOST_NAMED = 4
 
@@ -22,17 +23,19 @@ class MissingValueCode(Rule):
     folds = ("missing-code-in-input",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        seen = max(run.all(MissingCode), key=lambda one: sum(one.shares), default=None)
+        is_fed = far_input(run) is not None
+        codes = (one for one in run.all(MissingCode) if one.seen == "read" or is_fed)
+        seen = max(codes, key=lambda one: sum(one.shares), default=None)
         if seen is None or seen.where is None:
             return
         worst = max(zip(seen.shares, seen.columns, strict=True))
-        table = f"`{seen.path}`" if seen.path else "the table"
+        used = "read" if seen.seen == "read" else "used"
         yield self.diagnose(
-            headline=f"{seen.value:g} stands for missing values in `{worst[1]}`, and is read as a number",
+            headline=f"{seen.value:g} stands for missing values in `{worst[1]}`, and is {used} as a number",
             confidence="likely",
             step=seen.step,
             where=seen.where,
-            label=f"{table} is read here",
+            label=_label(seen),
             culprit=Culprit(field=worst[1], phase="data"),
             evidence=(
                 f"{seen.value:g} fills {', '.join(_shares(seen)[:_MOST_NAMED])}",
@@ -42,8 +45,18 @@ class MissingValueCode(Rule):
             remedies=(
                 Remedy(title=f"read it as missing: `na_values=[{seen.value:g}]`"),
                 Remedy(title=f"or replace it before anything is computed: `.replace({seen.value:g}, float('nan'))`"),
-            ),
+            )
+            if seen.seen == "read"
+            else (Remedy(title=f"replace it before this line: `.replace({seen.value:g}, float('nan'))`"),),
         )
+
+
+def _label(seen: MissingCode) -> str:
+    if seen.seen == "read":
+        return f"`{seen.path}` is read here" if seen.path else "the table is read here"
+    if seen.seen == "made":
+        return f"`{seen.table}` is made here, with that number in it"
+    return "a spread over that number" if seen.seen == "std" else f"`{seen.seen}` looks for NaN, and leaves that number"
 
 
 def _shares(seen: MissingCode) -> list[str]:

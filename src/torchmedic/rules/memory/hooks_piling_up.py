@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 from torchmedic.facts import PilingHooks, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.memory._sizes import bytes_text
+
+_MUCH = 1 << 20
 
 
 class HooksPilingUp(Rule):
@@ -41,6 +44,8 @@ def _evidence(seen: PilingHooks) -> Iterator[str]:
     )
     if seen.modules > 1:
         yield f"the same line fills {seen.modules} modules, with {seen.total} hooks in all"
+    if seen.bytes >= _MUCH:
+        yield f"the tensors that these hooks hold take {bytes_text(seen.bytes)}"
     yield (
         "each of them runs at every call of the module: the time of a step grows, what they do is done over and over, "
         "and what they hold stays alive"

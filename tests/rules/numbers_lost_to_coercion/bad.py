@@ -1,0 +1,40 @@
+"""Flats are exported with prices and areas as texts; whether one is let within a week is to be told."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import nn
+
+COLUMNS = ["rent", "area", "floor"]
+
+
+def exported(n=1200):
+    draw = np.random.default_rng(0)
+    rent = np.exp(draw.normal(6.9, 0.5, n))
+    area = draw.uniform(25, 120, n)
+    let = (area / 60 - rent / 1000 + draw.normal(0, 0.2, n)) > 0
+    lines = [f"{r:,.0f};{a:.1f};{draw.integers(0, 6)};{int(q)}" for r, a, q in zip(rent, area, let, strict=True)]
+    return io.StringIO("rent;area;floor;let\n" + "\n".join(lines))
+
+
+def cleaned(file):
+    table = pd.read_csv(file, sep=";", dtype=str)
+    table[COLUMNS] = table[COLUMNS].apply(pd.to_numeric, errors="coerce")  # expect: DAT222
+    return table.fillna(0.0)
+
+
+torch.manual_seed(0)
+flats = cleaned(exported())
+x = torch.tensor(flats[COLUMNS].to_numpy("float32"))
+x = (x - x.mean(0)) / x.std(0)
+y = torch.tensor(flats["let"].astype(int).to_numpy("float32"))
+model = nn.Sequential(nn.Linear(3, 16), nn.ReLU(), nn.Linear(16, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+for epoch in range(60):
+    loss = nn.functional.binary_cross_entropy_with_logits(model(x).squeeze(1), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print(f"loss {loss.item():.3f}")
