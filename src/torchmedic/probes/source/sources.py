@@ -21,12 +21,13 @@ _FIXED_VALUES = ("constant_", "eye_", "dirac_", "ones_", "zeros_")
 
 def user_files() -> tuple[str, ...]:
     """The files of the user's own modules that are loaded, those nearest to the script where there are many."""
-    return _files_among(len(sys.modules))
+    newest = next(reversed(sys.modules.values()))
+    return _files_among(len(sys.modules), getattr(newest, "__file__", None) or "")
 
 
 @functools.lru_cache(maxsize=1)
-def _files_among(modules: int) -> tuple[str, ...]:
-    """The same, looked up anew only when there are more modules: there may be thousands, and many ask."""
+def _files_among(modules: int, newest: str) -> tuple[str, ...]:
+    """The same, looked up anew only when other modules are loaded: there may be thousands, and many ask."""
     found = dict.fromkeys(getattr(module, "__file__", None) or "" for module in list(sys.modules.values()))
     files = [file for file in found if file.endswith(".py") and is_user_file(file) and os.path.exists(file)]
     script = getattr(sys.modules.get("__main__"), "__file__", None) or ""
