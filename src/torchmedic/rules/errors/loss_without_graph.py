@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, GradModeAtCrash, IdleSwitch, LayerBuilt, Location, ModelAtCrash, NothingLearns, Run
+from torchmedic.facts import Crash, GradModeAtCrash, LayerBuilt, Location, ModelAtCrash, NothingLearns, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._cuts import Cut, Tracer
 from torchmedic.rules.errors._filters import Unmatched, unmatched_words
@@ -26,7 +26,6 @@ class LossWithoutGraph(Rule):
     symptoms = (Symptom.CRASH,)
     tell_apart = "`backward` says that its tensor does not require grad"
     needs = (Crash,)
-    folds = ("switch-without-effect",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         crash = crash_in(run)
@@ -47,10 +46,6 @@ class LossWithoutGraph(Rule):
         frozen = [m for m in run.all(ModelAtCrash) if m.parameters and not m.trainable]
         learning = [m for m in run.all(ModelAtCrash) if m.trainable]
         nothing = run.last(NothingLearns)
-        idle = next((s for s in run.all(IdleSwitch) if s.of == "module" and s.value == "True"), None)
-        if idle is not None and not learning:
-            yield self._thaws_nothing(line, name, idle, nothing)
-            return
         if nothing is not None and (learning or _misnamed(run, code) is None):
             yield self._nothing_learns(line, name, nothing)
             return
@@ -115,21 +110,6 @@ class LossWithoutGraph(Rule):
                 if wrong is not None
                 else Remedy(title="leave the layers that should learn unfrozen: `p.requires_grad_(True)` on them"),
             ),
-        )
-
-    def _thaws_nothing(self, line: Location, name: str, idle: IdleSwitch, nothing: NothingLearns | None) -> Diagnosis:
-        """All is frozen, and a plain attribute was to thaw a part of it."""
-        frozen = nothing.where if nothing is not None else None
-        return self.diagnose(
-            headline=f"{quoted(name)} has no gradient: `{idle.text}` thaws nothing",
-            confidence="proven",
-            where=idle.where,
-            mark=idle.text,
-            label="a plain attribute of the module: its parameters stay frozen",
-            also=also((frozen, "frozen here"), (line, "`backward` finds nothing that learns"), but=idle.where),
-            culprit=Culprit(tensor=name, module=idle.target, phase="setup", op="requires_grad"),
-            evidence=("torch reads `requires_grad` of parameters only; a module has the method `requires_grad_`",),
-            remedies=(Remedy(title=f"call the method: `{idle.target}.requires_grad_(True)`"),),
         )
 
     def _nothing_learns(self, line: Location, name: str, seen: NothingLearns) -> Diagnosis:

@@ -18,6 +18,11 @@ class SwitchWithoutEffect(Rule):
     needs = (IdleSwitch,)
     folds = ("frozen-last-layer",)
 
+    def folds_in(self, run: Run) -> tuple[str, ...]:
+        """A part that was to be thawed and is not: where nothing else learns, `backward` fails."""
+        thaws = any(seen.of == "module" and seen.value == "True" for seen in run.all(IdleSwitch))
+        return (*self.folds, "loss-without-graph") if thaws else self.folds
+
     def check(self, run: Run) -> Iterator[Diagnosis]:
         told: set[object] = set()
         for seen in run.all(IdleSwitch):
