@@ -113,6 +113,17 @@ class Instants:
 
 
 @fact
+class Dressed:
+    """Numbers with something around them, in nearly all cells of a column of text: an example of it.
+
+    `form` is thousands, percent, currency or unit.
+    """
+
+    form: str
+    example: str
+
+
+@fact
 class Lengths:
     """Lists in a column: the shortest, the longest, the commonest length and its share."""
 
@@ -158,6 +169,7 @@ class TableColumn(Observation):
     two_scales: TwoScales | None = None
     instants: Instants | None = None
     lengths: Lengths | None = None
+    dressed: Dressed | None = None
     stand_ins: tuple[StandIn, ...] = ()
     cells: tuple[Cell, ...] = ()
     asked: Location | None = None
@@ -328,7 +340,8 @@ class ArraySeen(Observation):
 class FileTrouble(Observation):
     """A file that could not be checked, and why.
 
-    `trouble` is empty, filtered-away, truncated, unreadable, foreign-classes, too-large or loop.
+    `trouble` is empty, filtered-away, truncated, unreadable, foreign-classes, too-large or loop. `rows` counts what is
+    concerned, `cells` are some of it.
     """
 
     kind: ClassVar[str] = "file-trouble"
@@ -336,6 +349,8 @@ class FileTrouble(Observation):
     trouble: str
     detail: str = ""
     line: int | None = None
+    rows: int = 0
+    cells: tuple[Cell, ...] = ()
     asked: Location | None = None
     step: int | None = None
 

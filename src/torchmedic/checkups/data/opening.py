@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import re
 import sqlite3
@@ -11,13 +12,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from torchmedic.checkups.data.engine import Column, DuckTable, Table, described, literal, quoted
+from torchmedic.checkups.data.engine import Column, DuckTable, Table, Wanted, described, literal, quoted
 from torchmedic.checkups.data.forms import (
     BLANKS,
+    BOTH_MARKS,
+    MIXED,
+    ONE_POINT,
     as_utf8,
     columns_with_commas,
     divided_by_blanks,
     encoding_of,
+    first_other_line,
     point_sql,
     with_point,
     with_tabs,
@@ -39,6 +44,7 @@ from torchmedic.facts import FileTrouble
 
 _numbers = itertools.count()
 _BATCH = 50_000
+_MOST_SHOWN = 4
 _CUT = "its packed part ends before its end; the rows until there were read"
 _DELIMITERS = (";", "|", "\t", ",", "::", "^", "~", "#", "*", "!", "$", "¦", "§", "=", "\x01", "\x1e", "\x1f", " ")
 # Bytes of no text; some that would be are used between cells.
@@ -128,14 +134,17 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
     dialect = dialects[files[0]]
     troubles += _other_columns(dialects, dict(zip(files, named, strict=True)))
     commas = [list(dialect.columns)[i] for i in columns_with_commas(files[0], dialect.delimiter, dialect.skip + 1)]
-    if commas:
-        troubles.append(FileTrouble(source=source.name, trouble="decimal-commas", detail=", ".join(commas)))
-    troubles += _other_mark(troubles, r"\s+" if files[0].name.endswith(BLANKS) else dialect.delimiter)
     as_text |= {*commas}
     relation = _read_all(dialects, as_text, rejects)
+    thousands = False
     if commas:
-        listed = ", ".join(f"{point_sql(quoted(name))} AS {quoted(name)}" for name in commas)
+        raw = DuckTable(name=source.name, connection=connection, relation=relation, where=options.where)
+        raw.finder = None if options.where else CsvFinder(dialects, dict(zip(files, named, strict=True)))
+        thousands = _has_both_marks(raw, commas)
+        troubles += _of_commas(raw, commas, thousands)
+        listed = ", ".join(f"{point_sql(quoted(name), thousands)} AS {quoted(name)}" for name in commas)
         relation = f"(SELECT * REPLACE ({listed}) FROM {relation})"
+    troubles += _other_mark(troubles, r"\s+" if files[0].name.endswith(BLANKS) else dialect.delimiter)
     table = DuckTable(
         name=source.name,
         connection=connection,
@@ -146,9 +155,32 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
     if len(table.columns) == 1 and _is_divided(files[0]):
         troubles.append(FileTrouble(source=source.name, trouble="one-column", detail=table.columns[0].name[:60]))
     if not options.where:
-        table.finder = CsvFinder(dialects, dict(zip(files, named, strict=True)), with_point if commas else str)
+        meant = functools.partial(with_point, thousands=thousands) if commas else str
+        table.finder = CsvFinder(dialects, dict(zip(files, named, strict=True)), meant)
     names = {str(copy): str(path) for copy, path in zip(files, named, strict=True)}
     return Opened(table, troubles, rejects, named, names)
+
+
+def _has_both_marks(table: DuckTable, names: list[str]) -> bool:
+    """Whether a number has points between thousands and a decimal comma, which says what a point means."""
+    columns = [column.sql for column in table.columns if column.name in names]
+    met = " OR ".join(f"regexp_full_match({c}, '{BOTH_MARKS}')" for c in columns)
+    return bool(table.query(f"SELECT count(*) FROM (SELECT 1 FROM {{t}} WHERE {met} LIMIT 1)")[0][0])
+
+
+def _of_commas(table: DuckTable, names: list[str], thousands: bool) -> Iterator[FileTrouble]:
+    """Columns with decimal commas, and the cells among them that have a point instead."""
+    yield FileTrouble(source=table.name, trouble="decimal-commas", detail=", ".join(names), rows=int(thousands))
+    for column in (column for column in table.columns if column.name in names and not thousands):
+        c = column.sql
+        odd = f"FROM {{t}} WHERE regexp_full_match({c}, '{ONE_POINT}')"
+        count = int(table.query(f"SELECT count(*) {odd}")[0][0])
+        if count:
+            texts = table.query(f"SELECT {c} {odd} GROUP BY {c} ORDER BY count(*) DESC, {c} LIMIT {_MOST_SHOWN}")
+            cells = [cell for (text,) in texts for cell in table.cells(column, Wanted("equal", text=text), 1)]
+            yield FileTrouble(
+                source=table.name, trouble="decimal-points", detail=column.name, rows=count, cells=tuple(cells)
+            )
 
 
 def _other_mark(troubles: list[FileTrouble], mark: str) -> list[FileTrouble]:
@@ -201,7 +233,10 @@ def _readable(connection: Any, files: tuple[Path, ...]) -> tuple[tuple[Path, ...
     for path in files:
         encoding = encoding_of(path) if path.is_file() else "utf-8"
         if encoding != "utf-8":
-            troubles.append(FileTrouble(source=str(path), trouble="encoding", detail=encoding))
+            line = first_other_line(path) if encoding.startswith(MIXED) else None
+            kind = "encoding" if line is None else "mixed-encoding"
+            other = encoding.removeprefix(MIXED)
+            troubles.append(FileTrouble(source=str(path), trouble=kind, detail=other, line=line))
             read.append(as_utf8(path, encoding, folder))
         else:
             read.append(with_tabs(path, folder) if path.is_file() and divided_by_blanks(path) else path)

@@ -9,6 +9,7 @@ from typing import Any
 
 from torchmedic.checkups.data import closer
 from torchmedic.checkups.data.codes import stand_ins
+from torchmedic.checkups.data.dressed import dressed_numbers
 from torchmedic.checkups.data.engine import Column, Table, Wanted
 from torchmedic.checkups.data.guessing import Roles, roles_of, scaled_by
 from torchmedic.checkups.data.labels import label_facts
@@ -174,6 +175,7 @@ def _column(
         closely["texts"] = closer.texts_of(table, column, int(summary.written) - int(summary.present))
     if column.family == "text":
         closely["instants"] = closer.instants(table, small, column, twin)
+        closely["dressed"] = dressed_numbers(small, twin) if not role else None
     if column.family == "list" and summary.present:
         closely["lengths"] = closer.lengths(table, column, summary.minimum, summary.maximum)
         closely |= {"bad_lists": int(summary.bad_lists or 0), "bad_elements": int(summary.bad_elements or 0)}

@@ -88,7 +88,7 @@ def by_chance(small: Table, columns: list[Column]) -> float:
 
 
 def _are_prose(small: Table, column: Column) -> bool:
-    """Whether the texts of a column are sentences, so to speak: long ones, no dates, hardly any of which comes again."""
+    """Whether the texts of a column are sentences, so to speak: long, no dates, and hardly any of them comes again."""
     if column.family != "text":
         return False
     c = next(twin.sql for twin in small.columns if twin.name == column.name)
