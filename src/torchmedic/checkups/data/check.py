@@ -207,6 +207,9 @@ def _ragged_lines(opened: Opened) -> Iterator[FileTrouble]:
     """Lines with too few or too many cells, which the reader leaves out."""
     by_file: dict[str, dict[int, str]] = {}
     for file, kind, line, _, text in opened.rejected():
+        if kind == "UNQUOTED VALUE":
+            yield FileTrouble(source=file, trouble="open-quote", detail=text.partition("\n")[0][:60], line=line)
+            return
         if kind != "CAST":
             by_file.setdefault(file, {}).setdefault(line, text)
     for file, lines in by_file.items():

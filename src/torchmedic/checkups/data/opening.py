@@ -36,6 +36,7 @@ from torchmedic.checkups.data.lines import (
     broken_line,
     dialects_of,
     first_lines,
+    stray_quote,
 )
 from torchmedic.checkups.data.options import DataError, Options
 from torchmedic.checkups.data.packed import is_cut
@@ -152,6 +153,8 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
         where=options.where,
         reads_once=any(path.suffix in (".gz", ".zst") for path in files),
     )
+    if len(table.columns) == 1:
+        _refuse_stray_quote(files[0])
     if len(table.columns) == 1 and _is_divided(files[0]):
         troubles.append(FileTrouble(source=source.name, trouble="one-column", detail=table.columns[0].name[:60]))
     if not options.where:
@@ -248,6 +251,13 @@ def _is_divided(path: Path) -> bool:
     lines = [line for line in first_lines(path) if line]
     counts = ({line.count(mark) for line in lines} for mark in _DELIMITERS)
     return len(lines) > 1 and any(len(found) == 1 and min(found) > 0 for found in counts)
+
+
+def _refuse_stray_quote(path: Path) -> None:
+    """A quote that opens and does not close hides the marks behind it."""
+    line = stray_quote(path, (first_lines(path) or [""])[0])
+    if line is not None:
+        raise Unreadable("open-quote", "from there on marks and line ends belong to the cell, until a quote", line)
 
 
 def _refuse_binary(path: Path) -> None:
