@@ -357,7 +357,11 @@ class FileTrouble(Observation):
 
 @fact
 class ImagesSeen(Observation):
-    """A folder of images: forms by count, files that do not decode, files of a single value."""
+    """A folder of images: forms by count, files that do not decode, files of a single value.
+
+    Of masks also: `marked`, the number that most give to what they mark, and that of the `otherwise` others; the
+    `orphans` without an image, and the `lonely` images without a mask, where nearly all pair by their names.
+    """
 
     kind: ClassVar[str] = "images-seen"
     source: str
@@ -371,5 +375,12 @@ class ImagesSeen(Observation):
     black: int = 0
     flat_cells: tuple[Cell, ...] = ()
     odd_cells: tuple[Cell, ...] = ()
+    marked: tuple[int, ...] = ()
+    otherwise: int = 0
+    otherwise_cells: tuple[Cell, ...] = ()
+    lonely: int = 0
+    orphans: int = 0
+    lonely_cells: tuple[Cell, ...] = ()
+    orphan_cells: tuple[Cell, ...] = ()
     asked: Location | None = None
     step: int | None = None
