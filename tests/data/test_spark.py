@@ -119,7 +119,6 @@ def test_every_finding_about_other_columns_is_that_of_duckdb(server: str, tmp_pa
     wanted = {
         "DAT100",
         "DAT103",
-        "DAT106",
         "DAT107",
         "DAT116",
         "DAT117",

@@ -312,7 +312,8 @@ class TellingColumn(Observation):
 class ArraySeen(Observation):
     """An array or tensor of a file or in memory. `flat` counts first-axis items that hold one value only.
 
-    `purpose` is weight, mask, label or empty.
+    `purpose` is weight, mask, label or empty. `coarse` names the type of floats in which its ids or times
+    fall together.
     """
 
     kind: ClassVar[str] = "array-seen"
@@ -331,6 +332,7 @@ class ArraySeen(Observation):
     flat_items: tuple[int, ...] = ()
     flat_value: float | None = None
     flat_columns: tuple[int, ...] = ()
+    coarse: str = ""
     cells: tuple[Cell, ...] = ()
     asked: Location | None = None
     step: int | None = None

@@ -9,7 +9,6 @@ from torchmedic.facts import ArraySeen, ImagesSeen, Run
 from torchmedic.findings import Diagnosis, Symptom
 from torchmedic.rules.data._offline import DataRule, Place, many, places, share
 
-
 _MANY = 0.5
 
 
