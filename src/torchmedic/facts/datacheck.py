@@ -191,7 +191,7 @@ class SpreadByGroup(Observation):
     """A column of values within groups: which groups have no spread, or one that float32 cannot show.
 
     `is_attribute` says that the key alone tells the value: then no group of any has a spread, and none should have.
-    `given` says that the user named the key.
+    `given` says that the user named the key. `but_one` are groups in which one value hides that all others are equal.
     """
 
     kind: ClassVar[str] = "spread-by-group"
@@ -202,6 +202,7 @@ class SpreadByGroup(Observation):
     guessed: bool
     constant: tuple[Group, ...] = ()
     near: tuple[Group, ...] = ()
+    but_one: tuple[Group, ...] = ()
     single: int = 0
     rows: int = 0
     asked: Location | None = None
