@@ -125,13 +125,14 @@ class Dressed:
 
 @fact
 class Lengths:
-    """Lists in a column: the shortest, the longest, the commonest length and its share."""
+    """Lists in a column: the shortest, the longest, the commonest length and its share; of arrays their usual shape."""
 
     shortest: int
     longest: int
     common: int
     share: float
     cells: tuple[Cell, ...] = ()
+    shape: str = ""
 
 
 @fact
@@ -314,7 +315,7 @@ class ArraySeen(Observation):
     """An array or tensor of a file or in memory. `flat` counts first-axis items that hold one value only.
 
     `purpose` is weight, mask, label or empty. `coarse` names the type of floats in which its ids or times
-    fall together.
+    fall together. `left_out` counts the samples that have another shape.
     """
 
     kind: ClassVar[str] = "array-seen"
@@ -334,6 +335,7 @@ class ArraySeen(Observation):
     flat_value: float | None = None
     flat_columns: tuple[int, ...] = ()
     coarse: str = ""
+    left_out: int = 0
     cells: tuple[Cell, ...] = ()
     asked: Location | None = None
     step: int | None = None
