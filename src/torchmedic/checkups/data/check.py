@@ -53,6 +53,7 @@ def check_paths(targets: tuple[str, ...], options: Options, progress: Progress |
         checkup.progress.connection = connection
         sources, look = _engine(checkup, connection, stack, targets)
         checkup.progress.sources = len(sources)
+        _refuse_without_table(options, sources)
         if options.rows_path is not None:
             checkup.rows = RowList(connection)
         try:
@@ -69,6 +70,15 @@ def check_paths(targets: tuple[str, ...], options: Options, progress: Progress |
         if checkup.rows is not None and options.rows_path is not None:
             checkup.rows.write(options.rows_path)
     return checkup
+
+
+def _refuse_without_table(options: Options, sources: list[Source]) -> None:
+    """Columns and conditions are of tables: what was asked of arrays or images would be left undone without a word."""
+    asked = {"--group-by": options.group_by, "--label": options.label, "--id": options.id, "--time": options.time}
+    asked |= {"--split": options.split, "--where": options.where}
+    told = next((name for name, value in asked.items() if value), None)
+    if told and options.engine == "duckdb" and not any(source.format in _TABLES for source in sources):
+        raise DataError(f"{told} is about columns of a table, and there is none")
 
 
 def _unfinished(checkup: Checkup, sources: list[Source]) -> Iterator[DataSource]:

@@ -12,6 +12,7 @@ from torchmedic.checkups.data.engine import Column, Table, literal
 from torchmedic.checkups.data.guessing import Roles
 from torchmedic.checkups.data.near_texts import reworded
 from torchmedic.checkups.data.near_twins import changed_copies
+from torchmedic.checkups.data.options import DataError
 from torchmedic.facts import Cell, Observation, RepeatedRows, SharedBetween, SplitInTime
 
 _MOST_CONFLICTING = 2_000_000
@@ -153,6 +154,9 @@ def shared_within(table: Table, small: Table, roles: Roles) -> Iterator[Observat
     ]
     train = next((part for part in parts if _TRAINED.search(part)), None)
     if train is None:
+        if "split" not in roles.guessed:
+            said = ", ".join(parts[:4]) + (", …" if len(parts) > 4 else "")
+            raise DataError(f"--split {split.name}: none of its values says what is trained on; there are {said}")
         return
     for test in (part for part in parts if part != train):
         left, right = (f"SELECT * FROM {{t}} WHERE {split.sql} = {literal(part)}" for part in (train, test))

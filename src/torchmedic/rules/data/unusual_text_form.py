@@ -74,7 +74,7 @@ class UnusualTextForm(DataRule):
 
     def _dressed(self, place: Place[TableColumn], dressed: Sequence[tuple[str, Dressed]]) -> Diagnosis:
         name, first = dressed[0]
-        others = [f"`{other}` ({_AROUND[seen.form]}, as in {seen.example})" for other, seen in dressed[1:5]]
+        others = [f"`{other}` ({_AROUND[seen.form]}: {seen.example})" for other, seen in dressed[1:5]]
         return self.report(
             place,
             (f"the numbers of `{name}` have {_AROUND[first.form]}", f"numbers of a column have {_AROUND[first.form]}"),
