@@ -358,3 +358,18 @@ def test_options_that_could_do_nothing_are_refused(
     answer = CliRunner().invoke(command, given)
     assert answer.exit_code == 2
     assert said in answer.output
+
+
+def test_one_table_of_a_database_and_a_column_of_another(tmp_path: Path) -> None:
+    path = tmp_path / "ward.duckdb"
+    with duckdb.connect(str(path)) as database:
+        database.execute("CREATE TABLE a_visits AS SELECT range AS visit, range % 7 AS level FROM range(40)")
+        database.execute("CREATE TABLE patients AS SELECT range AS patient, range % 2 AS sex FROM range(40)")
+    both = CliRunner().invoke(command, [str(path), "--label", "sex"])
+    assert "no column" not in both.output
+    assert f"{path}:patients" in both.output
+    one = CliRunner().invoke(command, [f"{path}:patients"])
+    assert "a_visits" not in one.output
+    none = CliRunner().invoke(command, [f"{path}:visits"])
+    assert none.exit_code == 2
+    assert "no such table; there are a_visits, patients" in none.output

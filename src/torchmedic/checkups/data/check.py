@@ -17,7 +17,7 @@ from torchmedic.checkups.data.guessing import roles_of
 from torchmedic.checkups.data.opening import Opened, Unreadable, check_columns, open_tables
 from torchmedic.checkups.data.options import DataError, Options, Progress, unlisted
 from torchmedic.checkups.data.rows import RowList
-from torchmedic.checkups.data.sources import Source, find_sources
+from torchmedic.checkups.data.sources import DATABASES, Source, find_sources
 from torchmedic.checkups.data.statistics import numbers_as_text
 from torchmedic.checkups.data.tables import Looked, first_look, table_facts
 from torchmedic.checkups.data.twins import is_held_out, is_training, shared
@@ -92,7 +92,7 @@ def _unfinished(checkup: Checkup, sources: list[Source]) -> Iterator[DataSource]
 
 def _check_told(checkup: Checkup) -> None:
     """Of several tables each has its own columns, but what was named must be in one of them."""
-    if len(checkup.looked) > 1:
+    if checkup.looked:
         check_columns([column for looked in checkup.looked for column in looked.table.columns], checkup.options)
 
 
@@ -164,7 +164,7 @@ def check_tables(checkup: Checkup, opened_again: Callable[[frozenset[str]], Iter
     """All tables of a source. A column with text among its numbers is read again as text, so that no row is lost."""
     for number, opened in enumerate(opened_again(frozenset())):
         started = time.monotonic()
-        if checkup.progress.sources <= 1:
+        if checkup.progress.sources <= 1 and source.format not in DATABASES:
             # Of several tables each has its own columns: test data may well lack the label.
             check_columns(opened.table.columns, checkup.options)
         looked = first_look(opened.table, checkup.options, checkup.progress)

@@ -333,11 +333,18 @@ def _sqlite(connection: Any, source: Source, options: Options) -> Iterator[Opene
     for path in source.files:
         with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
             listed = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
-            for (name,) in database.execute(listed).fetchall():
+            for name in _wanted(source, [name for (name,) in database.execute(listed).fetchall()]):
                 copied = _copied(connection, database, name, pyarrow)
                 if copied:
                     shown = f"{path}:{name}"
                     yield Opened(DuckTable(shown, connection, copied, where=options.where), files=(path,))
+
+
+def _wanted(source: Source, names: list[str]) -> list[str]:
+    """The table that was asked for, else all."""
+    if source.table and source.table not in names:
+        raise DataError(f"{source.name}: no such table; there are {', '.join(names[:8])}")
+    return [source.table] if source.table else names
 
 
 def _copied(connection: Any, database: sqlite3.Connection, name: str, pyarrow: Any) -> str:
@@ -370,7 +377,9 @@ def _duckdb(connection: Any, source: Source, options: Options) -> Iterator[Opene
         base = f"d{next(_numbers)}"
         connection.execute(f"ATTACH {literal(str(path))} AS {base} (READ_ONLY)")
         asked = f"SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = '{base}' ORDER BY 1, 2"
-        for schema, name in connection.execute(asked).fetchall():
+        found = connection.execute(asked).fetchall()
+        wanted = _wanted(source, [name for _, name in found])
+        for schema, name in (pair for pair in found if pair[1] in wanted):
             relation = f"{base}.{quoted(schema)}.{quoted(name)}"
             yield Opened(DuckTable(f"{path}:{name}", connection, relation, where=options.where), files=(path,))
 
