@@ -334,3 +334,42 @@ def test_what_a_cell_says_to_terminals_is_shown_not_done(tmp_path: Path) -> None
     assert "t.csv:10001" in output
     assert "␛[31mred␀" in output
     assert not {"\x1b", "\x00"} & set(output)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["table.csv", "--group-by", ""], "--group-by: no column is named"),
+        (["table.csv", "--memory-limit", "0"], "no amount of memory: 0"),
+        (
+            ["table.csv", "--split", "level"],
+            "--split level: none of its values says what is trained on",
+        ),
+        (["table.csv", "--time", "colour"], "--time colour: its values are no times"),
+        (["x.npy", "--label", "y"], "--label is about columns of a table, and there is none"),
+    ],
+)
+def test_options_that_could_do_nothing_are_refused(
+    given: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("table.csv").write_text("colour,level\n" + "red,0\nblue,1\n" * 30)
+    np.save("x.npy", np.ones((4, 2)))
+    answer = CliRunner().invoke(command, given)
+    assert answer.exit_code == 2
+    assert said in answer.output
+
+
+def test_one_table_of_a_database_and_a_column_of_another(tmp_path: Path) -> None:
+    path = tmp_path / "ward.duckdb"
+    with duckdb.connect(str(path)) as database:
+        database.execute("CREATE TABLE a_visits AS SELECT range AS visit, range % 7 AS level FROM range(40)")
+        database.execute("CREATE TABLE patients AS SELECT range AS patient, range % 2 AS sex FROM range(40)")
+    both = CliRunner().invoke(command, [str(path), "--label", "sex"])
+    assert "no column" not in both.output
+    assert f"{path}:patients" in both.output
+    one = CliRunner().invoke(command, [f"{path}:patients"])
+    assert "a_visits" not in one.output
+    none = CliRunner().invoke(command, [f"{path}:visits"])
+    assert none.exit_code == 2
+    assert "no such table; there are a_visits, patients" in none.output

@@ -119,7 +119,6 @@ def test_every_finding_about_other_columns_is_that_of_duckdb(server: str, tmp_pa
     wanted = {
         "DAT100",
         "DAT103",
-        "DAT106",
         "DAT107",
         "DAT116",
         "DAT117",
@@ -160,3 +159,22 @@ def test_a_server_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     answer = CliRunner().invoke(command, ["--engine", "spark", str(tmp_path)], env={"SPARK_REMOTE": ""})
     assert answer.exit_code == 2
     assert "needs --remote" in answer.output
+
+
+@pytest.mark.parametrize("address", ["sc://127.0.0.1:1", "127.0.0.1:15002", "sc://no.such.host.invalid"])
+def test_where_nobody_listens_is_told_in_one_line(address: str, tmp_path: Path) -> None:
+    path = write_csv(tmp_path)
+    begun = time.monotonic()
+    answer = CliRunner().invoke(command, [str(path), "--engine", "spark", "--remote", address])
+    assert answer.exit_code == 2
+    assert f"no Spark Connect server answers at {address}" in answer.output
+    assert len(answer.output.splitlines()) == 1
+    assert time.monotonic() - begun < 60
+
+
+def test_a_server_that_says_nothing_is_not_waited_for(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"sc://127.0.0.1:{silent.getsockname()[1]}"
+        answer = CliRunner().invoke(command, [str(write_csv(tmp_path)), "--engine", "spark", "--remote", address])
+    assert answer.exit_code == 2
+    assert "what listens there does not speak its protocol" in answer.output

@@ -62,6 +62,8 @@ def command(
     check_apart(json_path, html_path, asked["rows_path"])
     if asked["rows_path"] is not None and asked["rows_path"].suffix not in (".parquet", ".csv"):
         raise OneLineError("--rows: its name must end in .parquet or .csv")
+    if any(not name.strip(" ,") for name in asked["group_by"]):
+        raise OneLineError("--group-by: no column is named")
     check_result_path(json_path)
     for path in (html_path, asked["rows_path"]):
         check_writable(path)

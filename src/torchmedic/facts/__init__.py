@@ -49,6 +49,7 @@ from torchmedic.facts.data import WrappedArithmetic as WrappedArithmetic
 from torchmedic.facts.datacheck import ArraySeen as ArraySeen
 from torchmedic.facts.datacheck import Cell as Cell
 from torchmedic.facts.datacheck import DataSource as DataSource
+from torchmedic.facts.datacheck import Dressed as Dressed
 from torchmedic.facts.datacheck import FileTrouble as FileTrouble
 from torchmedic.facts.datacheck import Group as Group
 from torchmedic.facts.datacheck import ImagesSeen as ImagesSeen

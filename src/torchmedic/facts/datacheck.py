@@ -113,14 +113,26 @@ class Instants:
 
 
 @fact
+class Dressed:
+    """Numbers with something around them, in nearly all cells of a column of text: an example of it.
+
+    `form` is thousands, percent, currency or unit.
+    """
+
+    form: str
+    example: str
+
+
+@fact
 class Lengths:
-    """Lists in a column: the shortest, the longest, the commonest length and its share."""
+    """Lists in a column: the shortest, the longest, the commonest length and its share; of arrays their usual shape."""
 
     shortest: int
     longest: int
     common: int
     share: float
     cells: tuple[Cell, ...] = ()
+    shape: str = ""
 
 
 @fact
@@ -158,6 +170,7 @@ class TableColumn(Observation):
     two_scales: TwoScales | None = None
     instants: Instants | None = None
     lengths: Lengths | None = None
+    dressed: Dressed | None = None
     stand_ins: tuple[StandIn, ...] = ()
     cells: tuple[Cell, ...] = ()
     asked: Location | None = None
@@ -179,7 +192,7 @@ class SpreadByGroup(Observation):
     """A column of values within groups: which groups have no spread, or one that float32 cannot show.
 
     `is_attribute` says that the key alone tells the value: then no group of any has a spread, and none should have.
-    `given` says that the user named the key.
+    `given` says that the user named the key. `but_one` are groups in which one value hides that all others are equal.
     """
 
     kind: ClassVar[str] = "spread-by-group"
@@ -190,6 +203,7 @@ class SpreadByGroup(Observation):
     guessed: bool
     constant: tuple[Group, ...] = ()
     near: tuple[Group, ...] = ()
+    but_one: tuple[Group, ...] = ()
     single: int = 0
     rows: int = 0
     asked: Location | None = None
@@ -300,7 +314,8 @@ class TellingColumn(Observation):
 class ArraySeen(Observation):
     """An array or tensor of a file or in memory. `flat` counts first-axis items that hold one value only.
 
-    `purpose` is weight, mask, label or empty.
+    `purpose` is weight, mask, label or empty. `coarse` names the type of floats in which its ids or times
+    fall together. `left_out` counts the samples that have another shape.
     """
 
     kind: ClassVar[str] = "array-seen"
@@ -319,6 +334,8 @@ class ArraySeen(Observation):
     flat_items: tuple[int, ...] = ()
     flat_value: float | None = None
     flat_columns: tuple[int, ...] = ()
+    coarse: str = ""
+    left_out: int = 0
     cells: tuple[Cell, ...] = ()
     asked: Location | None = None
     step: int | None = None
@@ -328,7 +345,8 @@ class ArraySeen(Observation):
 class FileTrouble(Observation):
     """A file that could not be checked, and why.
 
-    `trouble` is empty, filtered-away, truncated, unreadable, foreign-classes, too-large or loop.
+    `trouble` is empty, filtered-away, truncated, unreadable, foreign-classes, too-large or loop. `rows` counts what is
+    concerned, `cells` are some of it.
     """
 
     kind: ClassVar[str] = "file-trouble"
@@ -336,13 +354,19 @@ class FileTrouble(Observation):
     trouble: str
     detail: str = ""
     line: int | None = None
+    rows: int = 0
+    cells: tuple[Cell, ...] = ()
     asked: Location | None = None
     step: int | None = None
 
 
 @fact
 class ImagesSeen(Observation):
-    """A folder of images: forms by count, files that do not decode, files of a single value."""
+    """A folder of images: forms by count, files that do not decode, files of a single value.
+
+    Of masks also: `marked`, the number that most give to what they mark, and that of the `otherwise` others; the
+    `orphans` without an image, and the `lonely` images without a mask, where nearly all pair by their names.
+    """
 
     kind: ClassVar[str] = "images-seen"
     source: str
@@ -356,5 +380,12 @@ class ImagesSeen(Observation):
     black: int = 0
     flat_cells: tuple[Cell, ...] = ()
     odd_cells: tuple[Cell, ...] = ()
+    marked: tuple[int, ...] = ()
+    otherwise: int = 0
+    otherwise_cells: tuple[Cell, ...] = ()
+    lonely: int = 0
+    orphans: int = 0
+    lonely_cells: tuple[Cell, ...] = ()
+    orphan_cells: tuple[Cell, ...] = ()
     asked: Location | None = None
     step: int | None = None

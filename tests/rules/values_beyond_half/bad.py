@@ -1,9 +1,11 @@
 import numpy as np
-import pandas as pd
 
 import torchmedic
 
 rng = np.random.default_rng(1)
-flats = pd.DataFrame({"area": rng.normal(70, 20, 800), "price": rng.normal(240000, 30000, 800)})
+flats = {
+    "rooms": rng.normal(0, 1, (800, 6)).astype(np.float16),
+    "price": rng.normal(240000, 30000, 800).astype(np.float32),
+}
 
 torchmedic.check_data(flats)  # expect: DAT106

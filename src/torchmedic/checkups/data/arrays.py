@@ -18,6 +18,12 @@ _MOST_LISTED = 5
 _LABEL = re.compile(r"(?:^|[._\]'\"/])(?:y|labels?|targets?)(?:_(?:train|test|val))?['\"\]]*$", re.IGNORECASE)
 _IN_LIST = re.compile(r"\[(\d+)\]")
 _MASK = re.compile(r"mask|segm", re.IGNORECASE)
+_NAMED = re.compile(r"(?:^|[._\]'\"/])(?:ids?|idx|index|indices|times?|timestamps?|ts)['\"\]]*$", re.IGNORECASE)
+# Seconds since 1970 of the years 2000 to 2040.
+_UNIX = (9.4e8, 2.3e9)
+# How far each type of floats holds every whole number.
+_WHOLE_TO = {"float16": 1 << 11, "bfloat16": 1 << 8, "float32": 1 << 24}
+_SOME, _MANY = 10_000, 64
 _IN_NUMPY = ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "bool")
 
 
@@ -92,6 +98,7 @@ def array_facts(
         flat_items=tuple(tally.flat_items),
         flat_value=tally.flat_values[0] if tally.flat_values else None,
         flat_columns=_flat_columns(tally, array),
+        coarse=_coarse(tally, array),
         cells=tuple(tally.cells[:_MOST_LISTED]),
     )
     if kind == "label" and array.ndim == 1 and array.dtype.kind in "iu" and array.size:
@@ -170,6 +177,33 @@ def _flat_columns(tally: _Tally, array: np.ndarray) -> tuple[int, ...]:
     if tally.column_low is None or len(array) < 2 or array.shape[1] < 2:
         return ()
     return tuple(int(i) for i in np.flatnonzero(tally.column_low == tally.column_high))
+
+
+def _coarse(tally: _Tally, array: np.ndarray) -> str:
+    """The type of floats that cannot tell neighbours apart among the ids or times of an array; empty where it can."""
+    if str(array.dtype) not in _WHOLE_TO or not tally.highs:
+        return ""
+    low, high = min(tally.lows), max(tally.highs)
+    is_time = _UNIX[0] <= low < high <= _UNIX[1]
+    if not is_time and (low < 0 or high <= _WHOLE_TO["bfloat16"] or not _NAMED.search(tally.name)):
+        return ""
+    kind = str(array.dtype)
+    if kind == "float32" and _has_many(array) and all(_is_bfloat16(piece) for _, piece in _pieces(array)):
+        kind = "bfloat16"
+    if high <= _WHOLE_TO[kind] or not all(bool((piece == np.floor(piece)).all()) for _, piece in _pieces(array)):
+        return ""
+    return kind
+
+
+def _has_many(array: np.ndarray) -> bool:
+    """Whether there are so many large numbers that those of a finer type would show it."""
+    some = np.unique(np.asarray(array[:_SOME]))
+    return int((some > _WHOLE_TO["bfloat16"]).sum()) >= _MANY
+
+
+def _is_bfloat16(piece: np.ndarray) -> bool:
+    """Whether float32 holds nothing that bfloat16 would not, which NumPy does not know."""
+    return not (np.ascontiguousarray(piece).view(np.uint32) & 0xFFFF).any()
 
 
 def _labels(source: str, name: str, array: np.ndarray) -> LabelColumn:

@@ -17,7 +17,7 @@ from torchmedic.checkups.data.guessing import roles_of
 from torchmedic.checkups.data.opening import Opened, Unreadable, check_columns, open_tables
 from torchmedic.checkups.data.options import DataError, Options, Progress, unlisted
 from torchmedic.checkups.data.rows import RowList
-from torchmedic.checkups.data.sources import Source, find_sources
+from torchmedic.checkups.data.sources import DATABASES, Source, find_sources
 from torchmedic.checkups.data.statistics import numbers_as_text
 from torchmedic.checkups.data.tables import Looked, first_look, table_facts
 from torchmedic.checkups.data.twins import is_held_out, is_training, shared
@@ -53,6 +53,7 @@ def check_paths(targets: tuple[str, ...], options: Options, progress: Progress |
         checkup.progress.connection = connection
         sources, look = _engine(checkup, connection, stack, targets)
         checkup.progress.sources = len(sources)
+        _refuse_without_table(options, sources)
         if options.rows_path is not None:
             checkup.rows = RowList(connection)
         try:
@@ -71,6 +72,15 @@ def check_paths(targets: tuple[str, ...], options: Options, progress: Progress |
     return checkup
 
 
+def _refuse_without_table(options: Options, sources: list[Source]) -> None:
+    """Columns and conditions are of tables: what was asked of arrays or images would be left undone without a word."""
+    asked = {"--group-by": options.group_by, "--label": options.label, "--id": options.id, "--time": options.time}
+    asked |= {"--split": options.split, "--where": options.where}
+    told = next((name for name, value in asked.items() if value), None)
+    if told and options.engine == "duckdb" and not any(source.format in _TABLES for source in sources):
+        raise DataError(f"{told} is about columns of a table, and there is none")
+
+
 def _unfinished(checkup: Checkup, sources: list[Source]) -> Iterator[DataSource]:
     """What an interruption left unseen: nobody is to take it for healthy."""
     begun = {seen.source for seen in checkup.seen if isinstance(seen, DataSource)}
@@ -82,7 +92,7 @@ def _unfinished(checkup: Checkup, sources: list[Source]) -> Iterator[DataSource]
 
 def _check_told(checkup: Checkup) -> None:
     """Of several tables each has its own columns, but what was named must be in one of them."""
-    if len(checkup.looked) > 1:
+    if checkup.looked:
         check_columns([column for looked in checkup.looked for column in looked.table.columns], checkup.options)
 
 
@@ -154,7 +164,7 @@ def check_tables(checkup: Checkup, opened_again: Callable[[frozenset[str]], Iter
     """All tables of a source. A column with text among its numbers is read again as text, so that no row is lost."""
     for number, opened in enumerate(opened_again(frozenset())):
         started = time.monotonic()
-        if checkup.progress.sources <= 1:
+        if checkup.progress.sources <= 1 and source.format not in DATABASES:
             # Of several tables each has its own columns: test data may well lack the label.
             check_columns(opened.table.columns, checkup.options)
         looked = first_look(opened.table, checkup.options, checkup.progress)
@@ -207,6 +217,9 @@ def _ragged_lines(opened: Opened) -> Iterator[FileTrouble]:
     """Lines with too few or too many cells, which the reader leaves out."""
     by_file: dict[str, dict[int, str]] = {}
     for file, kind, line, _, text in opened.rejected():
+        if kind == "UNQUOTED VALUE":
+            yield FileTrouble(source=file, trouble="open-quote", detail=text.partition("\n")[0][:60], line=line)
+            return
         if kind != "CAST":
             by_file.setdefault(file, {}).setdefault(line, text)
     for file, lines in by_file.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import itertools
 import re
 from pathlib import Path
@@ -11,11 +12,19 @@ from torchmedic.checkups.data.lines import bytes_of, first_lines, text_of
 
 _HEAD = 1 << 16
 _COMMA_NUMBER = r"[+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,[0-9]+)?"
+_PLAIN_COMMA_NUMBER = r"[+-]?[0-9]+(?:,[0-9]+)?"
+# A number with both marks, and one with a point alone.
+BOTH_MARKS = r"\s*[+-]?[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+\s*"
+ONE_POINT = r"\s*[+-]?[0-9]+\.[0-9]+\s*"
 _READABLE = 0.8
 _PAIRED = 0.7
 _USUAL = 0.5
+# So many lines with letters beyond ASCII are no UTF-8 by chance.
+_LINES_BY_CHANCE = 10
 # How the name of a copy ends whose cells were divided by blanks.
 BLANKS = "-tabs.csv"
+# How an encoding is told that begins further down, behind lines of UTF-8.
+MIXED = "utf-8, then "
 
 
 def encoding_of(path: Path) -> str:
@@ -27,8 +36,10 @@ def encoding_of(path: Path) -> str:
     try:
         # The last character may be cut.
         head[:-4].decode("utf-8") if len(head) == _HEAD else head.decode("utf-8")
-    except UnicodeDecodeError:
-        return "gb18030" if is_chinese(head) else "cp1252"
+    except UnicodeDecodeError as error:
+        ahead = sum(not line.isascii() for line in head[: error.start].split(b"\n")[:-1])
+        mixed = MIXED if ahead >= _LINES_BY_CHANCE else ""
+        return mixed + ("gb18030" if is_chinese(head[error.start :] if mixed else head) else "cp1252")
     return "utf-8"
 
 
@@ -48,10 +59,32 @@ def is_chinese(head: bytes) -> bool:
 def as_utf8(path: Path, encoding: str, folder: Path) -> Path:
     """A copy in UTF-8. What does not fit the encoding becomes a replacement mark."""
     copy = folder / f"{len(list(folder.iterdir()))}-utf8.csv"
+    if encoding.startswith(MIXED):
+        with bytes_of(path) as file, copy.open("w", encoding="utf-8", newline="") as written:
+            written.writelines(_in_either(line, encoding.removeprefix(MIXED)) for line in io.BufferedReader(file))
+        return copy
     with text_of(path, encoding) as text, copy.open("w", encoding="utf-8", newline="") as written:
         for piece in iter(lambda: text.read(_HEAD), ""):
             written.write(piece)
     return copy
+
+
+def _in_either(line: bytes, other: str) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        return line.decode(other, "replace")
+
+
+def first_other_line(path: Path) -> int:
+    """The line at which a text ceases to be UTF-8."""
+    with bytes_of(path) as file:
+        head = file.read(_HEAD)
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return int(head[: error.start].count(b"\n")) + 1
+    return 0
 
 
 def divided_by_blanks(path: Path) -> bool:
@@ -93,17 +126,21 @@ def _has_commas(cells: tuple[str, ...]) -> bool:
     return len(numbers) > _READABLE * len(said) and any("," in cell for cell in numbers)
 
 
-def with_point(cell: str) -> str:
+def with_point(cell: str, thousands: bool = True) -> str:
     """A number with a decimal comma as others write it; any other text as it is.
 
-    >>> with_point("1.013,25"), with_point("k.A.")
-    ('1013.25', 'k.A.')
+    Without numbers of both marks a point is none between thousands.
+
+    >>> with_point("1.013,25"), with_point("k.A."), with_point("1.013", thousands=False)
+    ('1013.25', 'k.A.', '1.013')
     """
     said = cell.strip()
-    return said.replace(".", "").replace(",", ".") if re.fullmatch(_COMMA_NUMBER, said) else cell
+    form = _COMMA_NUMBER if thousands else _PLAIN_COMMA_NUMBER
+    return said.replace(".", "").replace(",", ".") if re.fullmatch(form, said) else cell
 
 
-def point_sql(column: str) -> str:
+def point_sql(column: str, thousands: bool) -> str:
     """The same in SQL."""
     number = f"replace(replace(trim({column}), '.', ''), ',', '.')"
-    return f"CASE WHEN regexp_full_match(trim({column}), '{_COMMA_NUMBER}') THEN {number} ELSE {column} END"
+    form = _COMMA_NUMBER if thousands else _PLAIN_COMMA_NUMBER
+    return f"CASE WHEN regexp_full_match(trim({column}), '{form}') THEN {number} ELSE {column} END"

@@ -6,10 +6,11 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from torchmedic.checkups.data.masks import marked_by, marked_otherwise, partners_missing
 from torchmedic.checkups.data.options import Listing, MissingPackage, Progress, unlisted
 from torchmedic.checkups.data.sources import Source
 from torchmedic.facts import Cell, ImagesSeen, SharedBetween
@@ -30,6 +31,7 @@ class _Looked:
     broken: list[Cell] = field(default_factory=list)
     flat: list[tuple[Path, float]] = field(default_factory=list)
     prints: dict[Path, bytes] = field(default_factory=dict)
+    marks: dict[Path, int] = field(default_factory=dict)
 
 
 def image_facts(
@@ -41,17 +43,34 @@ def image_facts(
     for files, of_masks in ((images, False), (masks, True)):
         if files:
             with progress.stage(f"{len(files)} {'masks' if of_masks else 'images'} of {source.name}"):
-                looked = _look(files)
-                yield _told(source.name, files, of_masks, looked, listing)
+                looked = _look(files, of_masks)
+                told = _told(source.name, files, of_masks, looked, listing)
+                yield _beside_images(told, images, masks, looked) if of_masks else told
                 if not of_masks:
                     yield from _shared(source.name, looked.prints)
+
+
+def _beside_images(told: ImagesSeen, images: list[Path], masks: list[Path], looked: _Looked) -> ImagesSeen:
+    """What masks are to each other and to their images."""
+    lonely, orphans = partners_missing(images, masks)
+    usual, rarer, otherwise = marked_otherwise(looked.marks)
+    return replace(
+        told,
+        marked=(usual, rarer) if otherwise else (),
+        otherwise=len(otherwise),
+        otherwise_cells=tuple(Cell(file=str(path), text=f"0 and {rarer}") for path in otherwise[:_MOST_LISTED]),
+        lonely=len(lonely),
+        orphans=len(orphans),
+        lonely_cells=tuple(Cell(file=str(path), text="no mask") for path in lonely[:_MOST_LISTED]),
+        orphan_cells=tuple(Cell(file=str(path), text="no image") for path in orphans[:_MOST_LISTED]),
+    )
 
 
 def _is_mask(path: Path) -> bool:
     return any(_MASKS.search(part) for part in (*path.parts[-3:-1], path.stem))
 
 
-def _look(files: list[Path]) -> _Looked:
+def _look(files: list[Path], of_masks: bool) -> _Looked:
     try:
         from PIL import Image, ImageFile
     except ImportError:
@@ -64,6 +83,8 @@ def _look(files: list[Path]) -> _Looked:
                 image.load()
                 looked.forms[path] = (image.mode, f"{image.width}x{image.height}")
                 value = _single_value(image)
+                if of_masks:
+                    looked.marks[path] = marked_by(image)
                 if _part(path) and _is_picture(image):
                     looked.prints[path] = _print_of(image)
         except (OSError, ValueError, SyntaxError, Image.DecompressionBombError, EOFError) as error:

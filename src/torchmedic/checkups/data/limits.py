@@ -75,6 +75,8 @@ def amount(text: str) -> int:
     unit = (_UNITS | _DECIMAL | _BINARY).get(found.group(2)) if found else None
     if found is None or unit is None:
         raise DataError(f"no amount of memory: {text}")
+    if not float(found.group(1)):
+        raise DataError("no amount of memory: 0")
     return int(float(found.group(1)) * unit)
 
 

@@ -260,6 +260,23 @@ def _is_number(cell: str) -> bool:
     return True
 
 
+def stray_quote(path: Path, header: str) -> int | None:
+    """The line at which a quote opens that is not closed before the end of its cell."""
+    mark = max(",;\t|", key=header.count)
+    if mark not in header:
+        return None
+    begun = 1
+    csv.field_size_limit(sys.maxsize)
+    with text_of(path) as text:
+        reader = csv.reader(text, delimiter=mark, strict=True)
+        try:
+            for _ in reader:
+                begun = reader.line_num + 1
+        except csv.Error:
+            return begun
+    return None
+
+
 def _mark_of(lines: list[str]) -> str | None:
     """The mark between cells where the header has no comma, and every line as many of another mark."""
     lines = [line for line in lines if line]

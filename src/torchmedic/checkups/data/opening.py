@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import re
 import sqlite3
@@ -11,13 +12,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from torchmedic.checkups.data.engine import Column, DuckTable, Table, described, literal, quoted
+from torchmedic.checkups.data.engine import Column, DuckTable, Table, Wanted, described, literal, quoted
 from torchmedic.checkups.data.forms import (
     BLANKS,
+    BOTH_MARKS,
+    MIXED,
+    ONE_POINT,
     as_utf8,
     columns_with_commas,
     divided_by_blanks,
     encoding_of,
+    first_other_line,
     point_sql,
     with_point,
     with_tabs,
@@ -31,6 +36,7 @@ from torchmedic.checkups.data.lines import (
     broken_line,
     dialects_of,
     first_lines,
+    stray_quote,
 )
 from torchmedic.checkups.data.options import DataError, Options
 from torchmedic.checkups.data.packed import is_cut
@@ -39,6 +45,7 @@ from torchmedic.facts import FileTrouble
 
 _numbers = itertools.count()
 _BATCH = 50_000
+_MOST_SHOWN = 4
 _CUT = "its packed part ends before its end; the rows until there were read"
 _DELIMITERS = (";", "|", "\t", ",", "::", "^", "~", "#", "*", "!", "$", "¦", "§", "=", "\x01", "\x1e", "\x1f", " ")
 # Bytes of no text; some that would be are used between cells.
@@ -128,14 +135,17 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
     dialect = dialects[files[0]]
     troubles += _other_columns(dialects, dict(zip(files, named, strict=True)))
     commas = [list(dialect.columns)[i] for i in columns_with_commas(files[0], dialect.delimiter, dialect.skip + 1)]
-    if commas:
-        troubles.append(FileTrouble(source=source.name, trouble="decimal-commas", detail=", ".join(commas)))
-    troubles += _other_mark(troubles, r"\s+" if files[0].name.endswith(BLANKS) else dialect.delimiter)
     as_text |= {*commas}
     relation = _read_all(dialects, as_text, rejects)
+    thousands = False
     if commas:
-        listed = ", ".join(f"{point_sql(quoted(name))} AS {quoted(name)}" for name in commas)
+        raw = DuckTable(name=source.name, connection=connection, relation=relation, where=options.where)
+        raw.finder = None if options.where else CsvFinder(dialects, dict(zip(files, named, strict=True)))
+        thousands = _has_both_marks(raw, commas)
+        troubles += _of_commas(raw, commas, thousands)
+        listed = ", ".join(f"{point_sql(quoted(name), thousands)} AS {quoted(name)}" for name in commas)
         relation = f"(SELECT * REPLACE ({listed}) FROM {relation})"
+    troubles += _other_mark(troubles, r"\s+" if files[0].name.endswith(BLANKS) else dialect.delimiter)
     table = DuckTable(
         name=source.name,
         connection=connection,
@@ -143,12 +153,37 @@ def _csv(connection: Any, source: Source, options: Options, as_text: frozenset[s
         where=options.where,
         reads_once=any(path.suffix in (".gz", ".zst") for path in files),
     )
+    if len(table.columns) == 1:
+        _refuse_stray_quote(files[0])
     if len(table.columns) == 1 and _is_divided(files[0]):
         troubles.append(FileTrouble(source=source.name, trouble="one-column", detail=table.columns[0].name[:60]))
     if not options.where:
-        table.finder = CsvFinder(dialects, dict(zip(files, named, strict=True)), with_point if commas else str)
+        meant = functools.partial(with_point, thousands=thousands) if commas else str
+        table.finder = CsvFinder(dialects, dict(zip(files, named, strict=True)), meant)
     names = {str(copy): str(path) for copy, path in zip(files, named, strict=True)}
     return Opened(table, troubles, rejects, named, names)
+
+
+def _has_both_marks(table: DuckTable, names: list[str]) -> bool:
+    """Whether a number has points between thousands and a decimal comma, which says what a point means."""
+    columns = [column.sql for column in table.columns if column.name in names]
+    met = " OR ".join(f"regexp_full_match({c}, '{BOTH_MARKS}')" for c in columns)
+    return bool(table.query(f"SELECT count(*) FROM (SELECT 1 FROM {{t}} WHERE {met} LIMIT 1)")[0][0])
+
+
+def _of_commas(table: DuckTable, names: list[str], thousands: bool) -> Iterator[FileTrouble]:
+    """Columns with decimal commas, and the cells among them that have a point instead."""
+    yield FileTrouble(source=table.name, trouble="decimal-commas", detail=", ".join(names), rows=int(thousands))
+    for column in (column for column in table.columns if column.name in names and not thousands):
+        c = column.sql
+        odd = f"FROM {{t}} WHERE regexp_full_match({c}, '{ONE_POINT}')"
+        count = int(table.query(f"SELECT count(*) {odd}")[0][0])
+        if count:
+            texts = table.query(f"SELECT {c} {odd} GROUP BY {c} ORDER BY count(*) DESC, {c} LIMIT {_MOST_SHOWN}")
+            cells = [cell for (text,) in texts for cell in table.cells(column, Wanted("equal", text=text), 1)]
+            yield FileTrouble(
+                source=table.name, trouble="decimal-points", detail=column.name, rows=count, cells=tuple(cells)
+            )
 
 
 def _other_mark(troubles: list[FileTrouble], mark: str) -> list[FileTrouble]:
@@ -201,7 +236,10 @@ def _readable(connection: Any, files: tuple[Path, ...]) -> tuple[tuple[Path, ...
     for path in files:
         encoding = encoding_of(path) if path.is_file() else "utf-8"
         if encoding != "utf-8":
-            troubles.append(FileTrouble(source=str(path), trouble="encoding", detail=encoding))
+            line = first_other_line(path) if encoding.startswith(MIXED) else None
+            kind = "encoding" if line is None else "mixed-encoding"
+            other = encoding.removeprefix(MIXED)
+            troubles.append(FileTrouble(source=str(path), trouble=kind, detail=other, line=line))
             read.append(as_utf8(path, encoding, folder))
         else:
             read.append(with_tabs(path, folder) if path.is_file() and divided_by_blanks(path) else path)
@@ -213,6 +251,13 @@ def _is_divided(path: Path) -> bool:
     lines = [line for line in first_lines(path) if line]
     counts = ({line.count(mark) for line in lines} for mark in _DELIMITERS)
     return len(lines) > 1 and any(len(found) == 1 and min(found) > 0 for found in counts)
+
+
+def _refuse_stray_quote(path: Path) -> None:
+    """A quote that opens and does not close hides the marks behind it."""
+    line = stray_quote(path, (first_lines(path) or [""])[0])
+    if line is not None:
+        raise Unreadable("open-quote", "from there on marks and line ends belong to the cell, until a quote", line)
 
 
 def _refuse_binary(path: Path) -> None:
@@ -288,11 +333,18 @@ def _sqlite(connection: Any, source: Source, options: Options) -> Iterator[Opene
     for path in source.files:
         with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
             listed = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
-            for (name,) in database.execute(listed).fetchall():
+            for name in _wanted(source, [name for (name,) in database.execute(listed).fetchall()]):
                 copied = _copied(connection, database, name, pyarrow)
                 if copied:
                     shown = f"{path}:{name}"
                     yield Opened(DuckTable(shown, connection, copied, where=options.where), files=(path,))
+
+
+def _wanted(source: Source, names: list[str]) -> list[str]:
+    """The table that was asked for, else all."""
+    if source.table and source.table not in names:
+        raise DataError(f"{source.name}: no such table; there are {', '.join(names[:8])}")
+    return [source.table] if source.table else names
 
 
 def _copied(connection: Any, database: sqlite3.Connection, name: str, pyarrow: Any) -> str:
@@ -325,7 +377,9 @@ def _duckdb(connection: Any, source: Source, options: Options) -> Iterator[Opene
         base = f"d{next(_numbers)}"
         connection.execute(f"ATTACH {literal(str(path))} AS {base} (READ_ONLY)")
         asked = f"SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = '{base}' ORDER BY 1, 2"
-        for schema, name in connection.execute(asked).fetchall():
+        found = connection.execute(asked).fetchall()
+        wanted = _wanted(source, [name for _, name in found])
+        for schema, name in (pair for pair in found if pair[1] in wanted):
             relation = f"{base}.{quoted(schema)}.{quoted(name)}"
             yield Opened(DuckTable(f"{path}:{name}", connection, relation, where=options.where), files=(path,))
 

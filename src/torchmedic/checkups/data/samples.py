@@ -7,7 +7,7 @@ import hashlib
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,15 @@ from torchmedic.checkups.data.arrays import array_facts, as_numpy, purpose_of
 from torchmedic.checkups.data.graphs import graph_facts, is_graph
 from torchmedic.checkups.data.options import Listing, unlisted
 from torchmedic.checkups.data.twins import is_held_out, is_training
-from torchmedic.facts import Cell, FileTrouble, Lengths, Observation, SharedBetween, TableColumn
+from torchmedic.facts import ArraySeen, Cell, FileTrouble, Lengths, Observation, SharedBetween, TableColumn
 
 _MOST_BYTES = 512 << 20
 # Of a data set that gives none of its first samples there is nothing to check.
 _HOPELESS = 50
 _FEWEST_SAMPLES = 10
+# Fewer tensors of one shape may be the layers of a network.
+_FEWEST_TENSORS, _MOSTLY = 50, 0.9
+_WHOLE = "sample"
 
 
 @dataclass
@@ -143,11 +146,11 @@ def _fields(thing: Any, name: str) -> Iterator[tuple[str, np.ndarray]]:
         for i, value in enumerate(thing):
             yield from _fields(value, f"{name}[{i}]")
     elif hasattr(thing, "detach"):
-        yield name or "sample", as_numpy(thing)
+        yield name or _WHOLE, as_numpy(thing)
     elif isinstance(thing, np.ndarray | int | float | bool | np.generic):
         array = np.asarray(thing)
         if array.dtype.kind in "fiub":
-            yield name or "sample", array
+            yield name or _WHOLE, array
 
 
 def sample_facts(source: str, samples: Samples, listing: Listing = unlisted, prefix: str = "") -> Iterator[Observation]:
@@ -161,13 +164,21 @@ def sample_facts(source: str, samples: Samples, listing: Listing = unlisted, pre
         shapes = Counter(array.shape for array in arrays)
         common, count = shapes.most_common(1)[0]
         if len(shapes) > 1:
-            yield _ragged(source, prefix + name, arrays, numbers, common, count / len(arrays))
+            yield _ragged(source, _named(prefix, name), arrays, numbers, common, count / len(arrays))
         alike = [array for array in arrays if array.shape == common]
         their = [number for number, array in zip(numbers, arrays, strict=True) if array.shape == common]
         purpose = "label" if _is_label(name, alike) else None
-        yield from array_facts(source, prefix + name, np.stack(alike), purpose, listing, their)
+        told = _named(prefix, name)
+        for fact in array_facts(source, told, np.stack(alike), purpose, listing, their):
+            left_out = len(arrays) - len(alike)
+            yield replace(fact, left_out=left_out) if isinstance(fact, ArraySeen) else fact
     for i, graph in enumerate(samples.graphs[:200]):
         yield from graph_facts(source, f"{prefix}[{i}]", graph, listing)
+
+
+def _named(prefix: str, name: str) -> str:
+    """What is no field of its samples has the name of the list that holds it."""
+    return prefix if prefix and name == _WHOLE else prefix + name
 
 
 def _is_label(name: str, arrays: list[np.ndarray]) -> bool:
@@ -182,7 +193,12 @@ def _ragged(
     sizes = [array.shape[0] if array.ndim else 0 for array in arrays]
     cells = tuple(Cell(row=i, text=f"shape {list(shape)}") for i, shape in odd[:5])
     lengths = Lengths(
-        shortest=min(sizes), longest=max(sizes), common=common[0] if common else 0, share=share, cells=cells
+        shortest=min(sizes),
+        longest=max(sizes),
+        common=common[0] if common else 0,
+        share=share,
+        cells=cells,
+        shape=str(list(common)),
     )
     return TableColumn(
         source=source, column=name, type=str(list(common)), family="list", rows=len(arrays), lengths=lengths
@@ -191,6 +207,9 @@ def _ragged(
 
 def are_samples(things: Any) -> bool:
     """Whether a list holds samples, each with the same fields, rather than a few tensors of different meaning."""
+    if len(things) >= _FEWEST_TENSORS and all(hasattr(one, "shape") and hasattr(one, "dtype") for one in things):
+        shapes = Counter(tuple(one.shape) for one in things)
+        return min(map(len, shapes)) > 0 and max(shapes.values()) >= _MOSTLY * len(things)
     if len(things) < _FEWEST_SAMPLES or not all(isinstance(one, list | tuple | Mapping) for one in things):
         return False
     first, *others = ([name for name, _ in _fields(one, "")] for one in things)

@@ -38,28 +38,41 @@ _MAGIC = (
 )
 _LONGEST_HEADER = 1 << 20
 # Formats whose files make one data set when their names differ in digits only.
+DATABASES = ("sqlite", "duckdb")
 _JOINED = ("csv", "parquet", "jsonl", "arrow")
 
 
 @dataclass(frozen=True)
 class Source:
-    """One data set: a name for people, a format, its files."""
+    """One data set: a name for people, a format, its files; of a database the one table that was asked for."""
 
     name: str
     format: str
     files: tuple[Path, ...]
+    table: str = ""
 
 
 def find_sources(targets: tuple[str, ...]) -> list[Source]:
     """The data sets meant by paths, folders and patterns; files of one set (part-0, part-1, …) together."""
     named: dict[tuple[str, str], list[Path]] = {}
-    for target in targets:
+    single = [source for target in targets if (source := _one_table(target)) is not None]
+    alone = {source.name for source in single}
+    for target in (target for target in targets if target not in alone):
         for path in _paths(target):
             kind = format_of(path)
             key = (kind, _set_name(path, kind))
             if path not in named.setdefault(key, []):
                 named[key].append(path)
-    return [_source(kind, part) for (kind, _), files in named.items() for part in _apart(kind, files)]
+    return single + [_source(kind, part) for (kind, _), files in named.items() for part in _apart(kind, files)]
+
+
+def _one_table(target: str) -> Source | None:
+    """A table of a database, as the check-up itself names it: `events.db:measurements`."""
+    head, _, table = target.rpartition(":")
+    path = Path(head)
+    if not head or not table or Path(target).exists() or not path.is_file() or format_of(path) not in DATABASES:
+        return None
+    return Source(target, format_of(path), (path,), table)
 
 
 def _apart(kind: str, files: list[Path]) -> list[list[Path]]:

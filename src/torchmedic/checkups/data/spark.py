@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import itertools
 import os
+import socket
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from torchmedic.checkups.data.engine import (
     LARGEST_DOUBLE,
@@ -29,6 +32,8 @@ from torchmedic.facts import Cell
 
 _numbers = itertools.count()
 _SLICE_ABOVE = 2_000_000
+_USUAL_PORT = 15002
+_SECONDS_TO_ANSWER = 5
 _READ = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet", ".json": "json", ".jsonl": "json"}
 
 
@@ -97,19 +102,56 @@ def spark_session(remote: str) -> Iterator[Any]:
     if not address:
         raise DataError("--engine spark needs --remote sc://HOST:15002, or SPARK_REMOTE")
     try:
-        from pyspark.sql.connect.session import SparkSession
+        with warnings.catch_warnings():
+            # What it says of the version of pandas is nothing that the user could act upon here.
+            warnings.simplefilter("ignore", FutureWarning)
+            from pyspark.sql.connect.session import SparkSession
     except ImportError:
         raise MissingPackage("pyspark-client", "spark") from None
+    _refuse_silent(address)
+    _await_server(address)
     try:
         session = SparkSession.builder.remote(address).getOrCreate()
         session.sql("SELECT 1").collect()
     except Exception as error:  # noqa: BLE001 - a wrong address fails in many ways
-        said = str(error).strip().partition("\n")[0][:160]
-        raise DataError(f"no Spark Connect server answers at {address}: {said}") from None
+        raise _unanswered(address, str(error).strip().partition("\n")[0][:160]) from None
     try:
         yield session
     finally:
         session.stop()
+
+
+def _unanswered(address: str, said: str) -> DataError:
+    return DataError(f"no Spark Connect server answers at {address}: {said}")
+
+
+def _refuse_silent(address: str) -> None:
+    """Try the way to the server once: the client by itself tries for ten minutes, without a word."""
+    try:
+        place = urlsplit(address)
+        host, port = place.hostname, place.port or _USUAL_PORT
+    except ValueError as error:
+        raise _unanswered(address, str(error)) from None
+    if place.scheme != "sc" or not host:
+        raise _unanswered(address, "its address is written sc://HOST:15002")
+    try:
+        socket.create_connection((host, port), timeout=_SECONDS_TO_ANSWER).close()
+    except OSError as error:
+        raise _unanswered(address, error.strerror or str(error)) from None
+
+
+def _await_server(address: str) -> None:
+    """Wait until what listens there speaks the protocol; a session that waits for that cannot be interrupted."""
+    import grpc
+    from pyspark.sql.connect.client.core import DefaultChannelBuilder
+
+    channel = DefaultChannelBuilder(address).toChannel()
+    try:
+        grpc.channel_ready_future(channel).result(timeout=_SECONDS_TO_ANSWER)
+    except grpc.FutureTimeoutError:
+        raise _unanswered(address, "what listens there does not speak its protocol") from None
+    finally:
+        channel.close()
 
 
 def spark_sources(targets: tuple[str, ...]) -> list[Source]:

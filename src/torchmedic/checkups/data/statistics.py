@@ -17,6 +17,8 @@ MOST_GROUPS = 200_000
 # The share of readable cells from which a column of text is one of numbers.
 READABLE = 0.9
 _COLUMNS_AT_ONCE = 200
+# Fewer rows of a group are no pattern; means are sums whose last digits are rounding.
+_MANY_IN_GROUP, _ROUNDING = 30, 1e-13
 _NUMBER_WORDS = ("nan", "NaN", "inf")
 
 # A sum of squares says nothing about a variance that is so small a share of it.
@@ -285,6 +287,26 @@ def flat_groups(groups: list[tuple[Any, int, list[Summary]]], at: int) -> tuple[
         elif _is_rounding(part, high - low):
             near.append(Group(key=str(key), rows=size, value=float(part.mean), spread=high - low))
     return sorted(constant, key=_largest), sorted(near, key=_largest), single
+
+
+def all_but_one(groups: list[tuple[Any, int, list[Summary]]], at: int) -> list[Group]:
+    """Groups in which one value hides that all others are equal, and not 0, as where something happened once.
+
+    The mean tells: were any other value off the common one, it would lie farther from it than one value takes it.
+    """
+    found = []
+    for key, _, summaries in groups:
+        part = summaries[at]
+        size = _size(part)
+        if key is None or size < _MANY_IN_GROUP or part.mean is None or part.column.family != "float":
+            continue
+        low, high, mean = float(part.minimum), float(part.maximum), float(part.mean)
+        slack = _ROUNDING * size * max(abs(low), abs(high))
+        common = low if mean - low < high - mean else high
+        away = size * abs(mean - common)
+        if common and high - low > slack and abs(away - (high - low)) <= slack:
+            found.append(Group(key=str(key), rows=size, value=common, spread=high - low))
+    return sorted(found, key=_largest)
 
 
 def is_attribute(groups: list[tuple[Any, int, list[Summary]]], at: int) -> bool:

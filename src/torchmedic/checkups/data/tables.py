@@ -9,14 +9,16 @@ from typing import Any
 
 from torchmedic.checkups.data import closer
 from torchmedic.checkups.data.codes import stand_ins
+from torchmedic.checkups.data.dressed import dressed_numbers
 from torchmedic.checkups.data.engine import Column, Table, Wanted
 from torchmedic.checkups.data.guessing import Roles, roles_of, scaled_by
 from torchmedic.checkups.data.labels import label_facts
-from torchmedic.checkups.data.options import Options, Progress
+from torchmedic.checkups.data.options import DataError, Options, Progress
 from torchmedic.checkups.data.statistics import (
     MOST_GROUPS,
     Statistics,
     Summary,
+    all_but_one,
     flat_groups,
     is_attribute,
     statistics,
@@ -26,6 +28,7 @@ from torchmedic.checkups.data.units import two_scales
 from torchmedic.facts import Cell, ColumnHistogram, Observation, SpreadByGroup, StandIn, TableColumn
 
 _FLOAT32_WHOLE = 1 << 24
+_DAYS = 7
 _CLOSER_COLUMNS = 2000
 _DRAWN_COLUMNS = 300
 
@@ -64,6 +67,7 @@ def table_facts(looked: Looked, options: Options, progress: Progress) -> Iterato
         return
     with progress.stage(f"a closer look at {looked.table.name}"):
         looked.small, looked.sampled = looked.table.sample()
+        _refuse_no_time(looked)
         yield from _columns(looked)
     with progress.stage(f"labels of {looked.table.name}"):
         yield from label_facts(looked.table, looked.small, looked.roles, looked.numbers.rows, looked.sampled)
@@ -72,6 +76,19 @@ def table_facts(looked: Looked, options: Options, progress: Progress) -> Iterato
     if looked.roles.split is not None:
         with progress.stage(f"what the parts of {looked.table.name} share"):
             yield from shared_within(looked.table, looked.small, looked.roles)
+
+
+def _refuse_no_time(looked: Looked) -> None:
+    """What the user took for times and is none: a comparison by it would say nothing, without a word."""
+    column, small = looked.roles.time, looked.small
+    if column is None or small is None or "time" in looked.roles.guessed:
+        return
+    c = column.sql
+    digits = f"SELECT count(DISTINCT {c}), count(CASE WHEN regexp_matches({c}, '[0-9]') THEN 1 END) FROM {{t}}"
+    kinds, numbered = small.query(digits)[0] if column.family == "text" else (0, 0)
+    # Names of days are times as well.
+    if column.family in ("bool", "list", "other") or (0 < kinds < _DAYS and not numbered):
+        raise DataError(f"--time {column.name}: its values are no times")
 
 
 def _spreads(looked: Looked, options: Options) -> Iterator[SpreadByGroup]:
@@ -91,6 +108,7 @@ def _spreads(looked: Looked, options: Options) -> Iterator[SpreadByGroup]:
                 given=bool(options.group_by),
                 constant=tuple(constant),
                 near=tuple(near),
+                but_one=tuple(all_but_one(groups, at)),
                 single=single,
                 rows=sum(group.rows for group in (*constant, *near)),
                 asked=seen.where if seen is not None and not options.group_by else None,
@@ -174,6 +192,7 @@ def _column(
         closely["texts"] = closer.texts_of(table, column, int(summary.written) - int(summary.present))
     if column.family == "text":
         closely["instants"] = closer.instants(table, small, column, twin)
+        closely["dressed"] = dressed_numbers(small, twin) if not role else None
     if column.family == "list" and summary.present:
         closely["lengths"] = closer.lengths(table, column, summary.minimum, summary.maximum)
         closely |= {"bad_lists": int(summary.bad_lists or 0), "bad_elements": int(summary.bad_elements or 0)}

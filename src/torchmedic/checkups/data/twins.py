@@ -12,11 +12,16 @@ from torchmedic.checkups.data.engine import Column, Table, literal
 from torchmedic.checkups.data.guessing import Roles
 from torchmedic.checkups.data.near_texts import reworded
 from torchmedic.checkups.data.near_twins import changed_copies
+from torchmedic.checkups.data.options import DataError
 from torchmedic.facts import Cell, Observation, RepeatedRows, SharedBetween, SplitInTime
 
 _MOST_CONFLICTING = 2_000_000
 _CHANCE_COLUMNS = 50
+_NEVER = 1e-12
+# Texts from this length on, most of which are there once: nobody writes such a text twice by chance.
+_PROSE = 20
 _HELD_OUT = re.compile(r"test|val|dev|hold|eval", re.IGNORECASE)
+_ID = re.compile(r"(?:^|_)id$|[a-z]I[Dd]$")
 _TRAINED = re.compile(r"train", re.IGNORECASE)
 
 
@@ -34,9 +39,9 @@ def _blurred(column: Column) -> str:
 
 def repeats_in(table: Table, small: Table, roles: Roles, rows: int) -> Iterator[Observation]:
     """Equal rows, ids aside; and rows that are equal but for the label."""
-    columns = [c for c in table.columns if c is not roles.id]
+    columns = [c for c in table.columns if c is not roles.id and not _names_rows(small, c)]
     features = [c for c in columns if c is not roles.label and c is not roles.split]
-    if len(features) < 2 or rows < 2:
+    if rows < 2 or not features or (len(features) < 2 and not _are_prose(small, features[0])):
         return
     hashed = row_hash(table, columns)
     repeats, among = table.repeated(hashed, rows)
@@ -71,13 +76,37 @@ def by_chance(small: Table, columns: list[Column]) -> float:
     twins = {column.name: column for column in small.columns}
     for column in columns[:_CHANCE_COLUMNS]:
         c = twins[column.name].compared
+        if _are_prose(small, column):
+            logarithm += math.log(_NEVER)
+            continue
         together, total = small.query(
             f"SELECT sum(CAST(n AS DOUBLE) * n), sum(n) FROM (SELECT count(*) AS n FROM {{t}} GROUP BY {c})"
         )[0]
         if total and total > 1:
             # Of a row with itself nothing can be learned: what is there once has no twin by chance.
-            logarithm += math.log(max((together - total) / total / (total - 1), 1e-12))
+            logarithm += math.log(max((together - total) / total / (total - 1), _NEVER))
     return math.exp(logarithm)
+
+
+def _are_prose(small: Table, column: Column) -> bool:
+    """Whether the texts of a column are sentences, so to speak: long, no dates, and hardly any of them comes again."""
+    if column.family != "text":
+        return False
+    c = next(twin.sql for twin in small.columns if twin.name == column.name)
+    # What begins with a digit sorts before the colon.
+    length, kinds, present, dated = small.query(
+        f"SELECT avg(length({c})), count(DISTINCT {c}), count({c}), count(CASE WHEN {c} < ':' THEN 1 END) FROM {{t}}"
+    )[0]
+    return bool(present and length >= _PROSE and 2 * kinds >= present > 2 * dated)
+
+
+def _names_rows(small: Table, column: Column) -> bool:
+    """Whether a column is an id by its name, and another one in each row."""
+    if not _ID.search(column.name) or column.family not in ("integer", "text"):
+        return False
+    c = next(twin.sql for twin in small.columns if twin.name == column.name)
+    rows, kinds = small.query(f"SELECT count(*), count(DISTINCT {c}) FROM {{t}}")[0]
+    return bool(rows == kinds)
 
 
 def _examples(table: Table, hashed: str, among: str) -> tuple[Cell, ...]:
@@ -125,6 +154,9 @@ def shared_within(table: Table, small: Table, roles: Roles) -> Iterator[Observat
     ]
     train = next((part for part in parts if _TRAINED.search(part)), None)
     if train is None:
+        if "split" not in roles.guessed:
+            said = ", ".join(parts[:4]) + (", …" if len(parts) > 4 else "")
+            raise DataError(f"--split {split.name}: none of its values says what is trained on; there are {said}")
         return
     for test in (part for part in parts if part != train):
         left, right = (f"SELECT * FROM {{t}} WHERE {split.sql} = {literal(part)}" for part in (train, test))

@@ -8,6 +8,8 @@ from torchmedic.facts import Group, Run, SpreadByGroup
 from torchmedic.findings import Diagnosis, Symptom
 from torchmedic.rules.data._offline import DataRule, Place, listed, many, places
 
+_FEW = 0.1
+
 
 class GroupWithoutSpread(DataRule):
     """Names the groups, and what `(x - mean) / std` and an epsilon would make of them."""
@@ -24,6 +26,7 @@ class GroupWithoutSpread(DataRule):
             flat = [s for s in place.seen if (s.constant or s.near) and not s.is_attribute]
             if not flat:
                 yield from self._single(place)
+                yield from self._but_one(place)
                 continue
             seen = max(flat, key=lambda s: s.rows)
             groups = (*seen.constant, *seen.near)
@@ -65,6 +68,34 @@ class GroupWithoutSpread(DataRule):
             ),
             field=seen.column,
             rows=seen.single,
+        )
+
+    def _but_one(self, place: Place[SpreadByGroup]) -> Iterator[Diagnosis]:
+        """Groups that one value saves from a spread of 0; where many are like that, things happen once by nature."""
+        few = [s for s in place.seen if 0 < len(s.but_one) <= max(1, _FEW * s.groups)]
+        if not few:
+            return
+        seen = max(few, key=lambda s: sum(group.rows for group in s.but_one))
+        first = seen.but_one[0]
+        yield self.report(
+            place,
+            (
+                f"`{seen.column}` of `{first.key}` is constant but for 1 of {many(first.rows, 'row')}",
+                f"a group of `{seen.group}` is constant but for 1 of {many(first.rows, 'row')}",
+            ),
+            severity="warning",
+            evidence=[
+                f"all others are {first.value:.6g}, one is {first.spread:.6g} away, and makes the spread",
+                *([f"the same in {many(len(seen.but_one) - 1, 'other group')}"] if len(seen.but_one) > 1 else []),
+                "without it, as in a fold or a batch that lacks it, `(x - mean) / std` is 0 / 0, NaN",
+            ],
+            help=(
+                "find out what that value means; keep the divisor off zero: `std.where(std > 1e-6 * mean.abs(), 1.0)`",
+                f"or leave the group out: `{_left_out(seen.group)}`",
+            ),
+            field=seen.column,
+            group={"column": seen.group, "values": [group.key for group in seen.but_one]},
+            rows=first.rows,
         )
 
 

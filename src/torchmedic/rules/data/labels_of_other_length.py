@@ -28,7 +28,7 @@ class LabelsOfOtherLength(DataRule):
                 samples = _samples(labels, place.seen)
                 if samples is None:
                     continue
-                count, others = labels.shape[0], samples.shape[0]
+                count, others = _count(labels), _count(samples)
                 shorter = min(count, others)
                 yield self.report(
                     place,
@@ -54,11 +54,16 @@ def _samples(labels: ArraySeen, arrays: list[ArraySeen]) -> ArraySeen | None:
         for seen in arrays
         if len(seen.shape) >= 2 and seen.purpose not in ("weight", "label") and _part(seen) == _part(labels)
     ]
-    count = labels.shape[0]
-    if not count or any(seen.shape[0] == count for seen in others):
+    count = _count(labels)
+    if not count or any(_count(seen) == count for seen in others):
         return None
-    nearly = [seen for seen in others if min(seen.shape[0], count) >= _NEARLY * max(seen.shape[0], count)]
+    nearly = [seen for seen in others if min(_count(seen), count) >= _NEARLY * max(_count(seen), count)]
     return nearly[0] if len(nearly) == 1 else None
+
+
+def _count(seen: ArraySeen) -> int:
+    """With the samples of another shape, which are there as well."""
+    return seen.shape[0] + seen.left_out
 
 
 def _part(seen: ArraySeen) -> str:

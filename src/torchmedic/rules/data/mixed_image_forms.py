@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import ImagesSeen, Run
 from torchmedic.findings import Diagnosis, Symptom
-from torchmedic.rules.data._offline import DataRule, many, places
+from torchmedic.rules.data._offline import DataRule, Place, many, places
 
 _MOSTLY = 0.9
 
@@ -23,6 +23,8 @@ class MixedImageForms(DataRule):
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for place in places(run, ImagesSeen):
             for seen in place.seen:
+                if seen.otherwise:
+                    yield self._otherwise(place, seen)
                 decoded = seen.files - seen.broken
                 odd_modes, odd_sizes = _odd(seen.modes, decoded), _odd(seen.sizes, decoded)
                 if decoded < 10 or not (odd_modes or odd_sizes):
@@ -44,6 +46,18 @@ class MixedImageForms(DataRule):
                     ),
                     rows=count,
                 )
+
+    def _otherwise(self, place: Place[ImagesSeen], seen: ImagesSeen) -> Diagnosis:
+        usual, rarer = seen.marked
+        return self.report(
+            place,
+            f"{seen.otherwise:,} of {many(seen.files, 'mask')} mark things with {rarer}, the others with {usual}",
+            cells=seen.otherwise_cells,
+            label="marked otherwise",
+            evidence=["`mask / 255` leaves 0.004 of a 1; as class numbers, 255 is none, or one that is left out"],
+            help=("make all of them 0 and 1 as they are opened: `mask = (mask > 0)`",),
+            rows=seen.otherwise,
+        )
 
 
 def _listed(forms: tuple[tuple[str, int], ...]) -> str:

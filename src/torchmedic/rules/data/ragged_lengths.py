@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Run, TableColumn
 from torchmedic.findings import Diagnosis, Symptom
-from torchmedic.rules.data._offline import DataRule, places, share
+from torchmedic.rules.data._offline import DataRule, Place, places, share
 
 _MOSTLY = 0.9
 
@@ -27,6 +27,9 @@ class RaggedLengths(DataRule):
                 if lengths is None or lengths.share < _MOSTLY or column.rows < 10:
                     continue
                 odd = round((1 - lengths.share) * column.rows)
+                if lengths.shape:
+                    yield self._shapes(place, column, odd)
+                    continue
                 yield self.report(
                     place,
                     (
@@ -46,3 +49,23 @@ class RaggedLengths(DataRule):
                     field=column.column,
                     rows=odd,
                 )
+
+    def _shapes(self, place: Place[TableColumn], column: TableColumn, odd: int) -> Diagnosis:
+        """Arrays may differ along any axis."""
+        assert column.lengths is not None
+        verb = "is" if odd == 1 else "are"
+        return self.report(
+            place,
+            (
+                f"{odd:,} of {column.rows:,} samples of `{column.column}` {verb} not of shape {column.lengths.shape}",
+                f"{odd:,} of {column.rows:,} samples {verb} not of the usual shape",
+            ),
+            cells=column.lengths.cells,
+            evidence=["`default_collate` cannot stack them: a batch with one of them raises"],
+            help=(
+                f"mend or drop {'it' if odd == 1 else f'these {odd:,}'}",
+                "or bring all to one shape in the Dataset: pad, crop or resize",
+            ),
+            field=column.column,
+            rows=odd,
+        )

@@ -9,6 +9,8 @@ from torchmedic.facts import ArraySeen, ImagesSeen, Run
 from torchmedic.findings import Diagnosis, Symptom
 from torchmedic.rules.data._offline import DataRule, Place, many, places, share
 
+_MANY = 0.5
+
 
 class SingleValueImages(DataRule):
     """All black, all white, or any other single value."""
@@ -27,6 +29,8 @@ class SingleValueImages(DataRule):
                     yield self.report(
                         place,
                         f"{seen.flat:,} of {many(seen.files, what)} hold{'s' if seen.flat == 1 else ''} a single value",
+                        # A mask of zeros is one without an object; those of another value, or many, are odd.
+                        severity="hint" if seen.masks and seen.black == seen.flat < _MANY * seen.files else "",
                         cells=seen.flat_cells,
                         evidence=_evidence(seen.black, what),
                         help=_help(what),

@@ -12,6 +12,7 @@ _SAID = {
     "truncated": "is cut off or damaged",
     "unreadable": "cannot be read",
     "ragged-lines": "has lines with another number of cells than its header",
+    "open-quote": "has a quote that opens and does not close",
     "broken-line": "has a line that is no JSON",
     "other-columns": "has other columns than the first file of its set",
     "one-column": "has one column only; its delimiter was not recognised",
@@ -22,6 +23,7 @@ _SAID = {
 _HELP = {
     "truncated": "fetch the file again and compare its checksum; the rows before the break may be fine",
     "ragged-lines": 'mend those lines, or quote the cells that contain the delimiter: `"a, b"`',
+    "open-quote": 'close it, or write it twice where it belongs to the text: `"12"" pipe"`',
     "other-columns": "bring the headers into line; if it is another table, give it another name or check it by itself",
     "broken-line": "mend that line, or leave it out: one JSON object a line",
     "one-column": "write it with commas or tabs, or name the delimiter where you read it: `pd.read_csv(path, sep=…)`",

@@ -20,18 +20,22 @@ class ValuesBeyondHalf(DataRule):
     name = "values-beyond-half"
     severity = "hint"
     symptoms = (Symptom.LOSS_NAN,)
-    tell_apart = "values exceed 65504, the largest number of float16, or 3.4e38, that of float32"
+    tell_apart = "values exceed 3.4e38, the largest number of float32, or beside arrays of float16 65504, its largest"
     needs = ()
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for place in places(run, TableColumn):
             columns = [c for c in place.seen if not c.role and c.family == "number"]
-            yield from self._large(place, [(c.column, _largest(c), _beyond(c)) for c in columns])
+            # Nobody casts a table to float16 before its columns are scaled.
+            beyond = [(c.column, _largest(c), _beyond(c)) for c in columns if _largest(c) > _FLOAT32]
+            yield from self._large(place, beyond)
             tiny = [c.column for c in columns if c.smallest is not None and _largest(c) < _SMALLEST_HALF]
             if tiny:
                 yield self._small(place, tiny)
         for arrays in places(run, ArraySeen):
+            half = any(a.dtype == "float16" for a in arrays.seen)
             held = [a for a in arrays.seen if a.purpose == "" and a.dtype.startswith("float")]
+            held = [a for a in held if half or _largest(a) > _FLOAT32]
             yield from self._large(arrays, [(a.name, _largest(a), a.beyond_half) for a in held])
 
     def _large(self, place: Place[Any], seen: list[tuple[str, float, int]]) -> Iterator[Diagnosis]:
@@ -49,6 +53,8 @@ class ValuesBeyondHalf(DataRule):
                 f"{kind} ends at {'3.4e38' if whole else '65504'}: these become infinite when the batch is cast",
                 f"the same holds for {listed([n for n, _, _ in large[1:]])}"
                 if len(large) > 1
+                else "bfloat16 has the same end"
+                if whole
                 else "bfloat16 holds them, with three digits",
             ],
             help=("scale the column before it is cast: a z-score, or `log1p` for amounts",),
