@@ -31,7 +31,7 @@ def sounds_of(count):
 
 torch.manual_seed(0)
 sounds, labels = sounds_of(300)
-heard, known = sounds_of(200)
+heard, known = sounds_of(160)
 model = nn.Sequential(nn.Conv1d(1, 16, 9), nn.Tanh(), nn.MaxPool1d(4), nn.Flatten(), nn.Linear(16 * 98, 2))
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
 book = Book()

@@ -33,7 +33,7 @@ class SingleSampleSqueezed(Rule):
     symptoms = (Symptom.CRASH,)
     tell_apart = "the batch that fails has a single sample, and the code says `squeeze()` without a dimension"
     needs = (Crash,)
-    folds = ("loss-shape-mismatch", "missing-dimension")
+    folds = ("loss-shape-mismatch", "missing-dimension", "unjoinable-shapes")
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         crash = crash_in(run)
