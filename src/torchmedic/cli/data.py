@@ -26,7 +26,7 @@ _HELP = {
     "engine": "Where tables are read: on this machine, or on a cluster.",
     "group_by": "Column (or several, A,B) whose groups are normalised one by one; may be given several times.",
     "where": "Check only the rows for which this SQL condition holds.",
-    "rows": "Write every bad cell (source, row, column, trouble, value) to a Parquet or CSV file.",
+    "rows": "Write every bad cell (source, row, column, trouble, value, id, group) to a Parquet or CSV file.",
     "script": "Check what this script reads; it is run until its training begins, and all that follows is its own.",
     "trust": "Open files that ask for foreign classes, which may run any code they like.",
 }
