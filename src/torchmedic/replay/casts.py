@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
-import sys
 from types import FrameType
 from typing import Any
 
@@ -15,14 +13,15 @@ from torch.overrides import TorchFunctionMode
 from torchmedic.facts import CutField
 from torchmedic.probes.data.cut_fields import LEAST_SHARE, makes_integers
 from torchmedic.probes.source.expressions import MISSING, parsed, peek
-from torchmedic.probes.source.frames import location_of, outward, shown_path, user_frame
-from torchmedic.record import Probe, Recorder, shielded
+from torchmedic.probes.source.frames import location_of, shown_path, user_frame
+from torchmedic.record import Recorder, shielded
+from torchmedic.replay.until_training import UntilTraining
 
 _LEAST_ROWS = 50
 _MOST_VALUES = 10_000_000
 
 
-class Casts(Probe):
+class Casts(UntilTraining):
     """Looks at what torch is given at the line that the settings name, and at plain variables there, to the first step.
 
     What NumPy is given it does not tell; a variable shows it.
@@ -37,17 +36,8 @@ class Casts(Probe):
         self._call, self._each_line = shielded(self)(self._on_call), shielded(self)(self._on_line)
         self._mode = _Conversions(shielded(self)(self._on_conversion))
         self._mode.__enter__()  # type: ignore[no-untyped-call]
-        for frame in outward(sys._getframe(1)):
-            if self._is_around(frame):
-                frame.f_trace = self._each_line
-        sys.settrace(self._call)
-
-    def remove(self) -> None:
-        sys.settrace(None)
-
-    def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.recorder.flush()
-        os._exit(0)
+        self.follow_running(self._each_line, self._is_around)
+        self.follow(self._call)
 
     def _is_around(self, frame: FrameType) -> bool:
         code = frame.f_code

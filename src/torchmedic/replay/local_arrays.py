@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from types import FrameType
 from typing import Any
 
@@ -16,12 +14,13 @@ from torchmedic.probes.objects.bindings import locals_of
 from torchmedic.probes.source.expressions import enclosing_function, parsed
 from torchmedic.probes.source.frames import shown_path
 from torchmedic.probes.source.making_lines import variable_made
-from torchmedic.record import Probe, Recorder, shielded
+from torchmedic.record import Recorder, shielded
+from torchmedic.replay.until_training import UntilTraining
 
 _LEAST_ROWS = 50
 
 
-class LocalArrays(Probe):
+class LocalArrays(UntilTraining):
     """Follows the functions that the settings name, until the first step of a training."""
 
     name = "local-arrays"
@@ -31,14 +30,7 @@ class LocalArrays(Probe):
         self._functions = set(recorder.settings.trial.split(";"))
         self._first_lines = {int(function.rpartition(":")[2]) for function in self._functions}
         self._call, self._return = shielded(self)(self._on_call), shielded(self)(self._on_return)
-        sys.settrace(self._call)
-
-    def remove(self) -> None:
-        sys.settrace(None)
-
-    def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.recorder.flush()
-        os._exit(0)
+        self.follow(self._call)
 
     def _on_call(self, frame: FrameType, event: str, argument: Any) -> Any:
         code = frame.f_code

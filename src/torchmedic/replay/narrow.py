@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import sys
 from types import FrameType
 from typing import Any
 
 from torchmedic.probes.data.wraparound import Finder
-from torchmedic.probes.source.frames import outward, shown_path
-from torchmedic.record import Probe, Recorder, shielded
+from torchmedic.probes.source.frames import shown_path
+from torchmedic.record import Recorder, shielded
+from torchmedic.replay.until_training import UntilTraining
 
 
-class Narrow(Probe):
+class Narrow(UntilTraining):
     """Follows the functions with the lines that the settings name, until the first step of a training."""
 
     name = "narrow"
@@ -26,17 +26,8 @@ class Narrow(Probe):
         self._names = {os.path.basename(file) for file in self._lines}
         self._finder = Finder(recorder)
         self._call, self._line = shielded(self)(self._on_call), shielded(self)(self._on_line)
-        for frame in outward(sys._getframe(1)):
-            if self._has_line(frame):
-                frame.f_trace = self._line
-        sys.settrace(self._call)
-
-    def remove(self) -> None:
-        sys.settrace(None)
-
-    def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.recorder.flush()
-        os._exit(0)
+        self.follow_running(self._line, self._has_line)
+        self.follow(self._call)
 
     def _has_line(self, frame: FrameType) -> bool:
         code = frame.f_code

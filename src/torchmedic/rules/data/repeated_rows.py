@@ -11,6 +11,7 @@ from torchmedic.rules.data._offline import DataRule, many, places, share
 
 # Columns so fine that no two rows are equal by chance: a few are then told of as well.
 _NEVER = 1e-3
+_FEW = 0.01
 
 
 class RepeatedRows(DataRule):
@@ -35,10 +36,14 @@ class RepeatedRows(DataRule):
                     f"{seen.repeats:,} of {many(seen.rows, 'row')} repeat another row in all columns",
                     severity="hint" if few else "warning",
                     cells=seen.cells,
-                    evidence=[
-                        f"{share(seen.repeats, seen.rows)} of the rows; by chance one would expect about "
-                        f"{seen.by_chance:.2g}",
-                    ],
+                    evidence=[_evidence(seen)],
                     help=("drop them before splitting: `df = df.drop_duplicates()`",),
                     rows=seen.repeats,
                 )
+
+
+def _evidence(seen: Seen) -> str:
+    part = share(seen.repeats, seen.rows)
+    if seen.by_chance < _FEW:
+        return f"{part} of the rows; by chance one would expect none"
+    return f"{part} of the rows; by chance one would expect about {seen.by_chance:.2g}"
