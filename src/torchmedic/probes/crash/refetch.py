@@ -6,6 +6,7 @@ import faulthandler
 import json
 import math
 import os
+import random
 import re
 import signal
 import sys
@@ -88,10 +89,12 @@ def told_by_fork(work: Callable[[Tell], None]) -> dict[str, Any]:
 
 def _in_fork(log: Path, work: Callable[[Tell], None]) -> tuple[int | None, bool]:
     log.touch()
+    drawn_so_far = random.getstate()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         pid = os.fork()
     if pid == 0:
+        random.setstate(drawn_so_far)  # Python seeds `random` anew in every fork
         _do_and_end(log, work)
     return _wait(pid)
 
