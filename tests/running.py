@@ -6,6 +6,7 @@ import ast
 import atexit
 import base64
 import contextlib
+import dataclasses
 import faulthandler
 import functools
 import gc
@@ -62,6 +63,18 @@ _FRAMEWORKS = "accelerate|lightning|sklearn|tokenizers|torch_geometric|transform
 for _package in (torchmedic.probes, torchmedic.replay):
     for _module in pkgutil.walk_packages(_package.__path__, f"{_package.__name__}."):
         importlib.import_module(_module.name)
+
+
+def _make_late_classes() -> None:
+    """Have the program's records made that are otherwise made with their first instance: every fork would do it anew."""
+    modules = [module for name, module in sys.modules.items() if name.startswith("torchmedic.")]
+    for kind in {thing for module in modules for thing in vars(module).values() if isinstance(thing, type)}:
+        if "__dataclass_fields__" in vars(kind):
+            with contextlib.suppress(Exception):
+                kind.__init__(object.__new__(kind), *(None for _ in dataclasses.fields(kind)))
+
+
+_make_late_classes()
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,15 @@ def _is_written_by_pyg(path: str) -> bool:
     return folder == _real_folder(tempfile.gettempdir())
 
 
+def _is_installed(path: str) -> bool:
+    """Whether a file lies among installed packages, be it as a link to a cache that several environments share.
+
+    >>> _is_installed("/env/lib/python3.11/site-packages/pandas/core/frame.py"), _is_installed("/home/a/train.py")
+    (True, False)
+    """
+    return f"{os.sep}site-packages{os.sep}" in path or f"{os.sep}dist-packages{os.sep}" in path
+
+
 # Asked of every module that is loaded: as many entries as the largest frameworks have files.
 @functools.lru_cache(maxsize=32768)
 def is_user_file(filename: str) -> bool:
@@ -66,16 +75,13 @@ def is_user_file(filename: str) -> bool:
     """
     if not filename or (filename.startswith("<") and not filename.startswith("<ipython-input")):
         return False
+    if _is_installed(filename):  # told before the disk is asked: there are thousands of them
+        return False
     path = _real_path(filename)
     # A compiled extension names the file it was made from, as it lay on the machine that built it.
     if filename.endswith((".pyx", ".pxi", ".pxd")) and not os.path.exists(path):
         return False
-    if (
-        path.startswith(_PACKAGE)
-        or f"{os.sep}site-packages{os.sep}" in path
-        or f"{os.sep}dist-packages{os.sep}" in path
-        or _is_written_by_pyg(path)
-    ):
+    if path.startswith(_PACKAGE) or _is_installed(path) or _is_written_by_pyg(path):
         return False
     return not path.startswith(_library_roots())
 
