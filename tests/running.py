@@ -66,7 +66,7 @@ for _package in (torchmedic.probes, torchmedic.replay):
 
 
 def _make_late_classes() -> None:
-    """Have the program's records made that are otherwise made with their first instance: every fork would do it anew."""
+    """Make the records now that are otherwise made with their first instance: every fork would do it again."""
     modules = [module for name, module in sys.modules.items() if name.startswith("torchmedic.")]
     for kind in {thing for module in modules for thing in vars(module).values() if isinstance(thing, type)}:
         if "__dataclass_fields__" in vars(kind):
