@@ -59,7 +59,7 @@ def _is_written_by_pyg(path: str) -> bool:
 def _is_installed(path: str) -> bool:
     """Whether a file lies among installed packages, be it as a link to a cache that several environments share.
 
-    >>> _is_installed("/env/lib/python3.11/site-packages/pandas/core/frame.py"), _is_installed("/home/a/train.py")
+    >>> _is_installed("/env/lib/python3.11/site-packages/pandas/core/frame.py"), _is_installed("project/train.py")
     (True, False)
     """
     return f"{os.sep}site-packages{os.sep}" in path or f"{os.sep}dist-packages{os.sep}" in path
