@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
-import sys
 import weakref
 from collections import Counter
 from typing import Any
@@ -14,9 +12,10 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from torchmedic.facts import EvaluatedInTrain, Location
 from torchmedic.late import late_dataclass
+from torchmedic.probes.events.listening import tell_after
 from torchmedic.probes.events.modules import Modules
 from torchmedic.probes.events.optimizers import Optimizers
-from torchmedic.probes.events.patching import Patches, frame_hidden
+from torchmedic.probes.events.patching import Patches
 from torchmedic.probes.exam.modes import ModeExam, depends_on_mode
 from torchmedic.probes.source.expressions import called_name, function_of, parsed
 from torchmedic.probes.source.frames import is_user_file, location, location_of, user_frame, user_location
@@ -66,28 +65,16 @@ class EvaluationExam(Probe):
         self._shielded_begin = shielded(self)(self._begin)
         self._loaded: dict[int, tuple[weakref.ref[nn.Module], Location]] = {}
         self._patches = Patches()
-        self._hear_of_loading()
+        tell_after(self, self._patches, nn.Module, "load_state_dict", lambda _result, args: self._note_loaded(args[0]))
         GradBlocks.add(self)
 
     def remove(self) -> None:
         GradBlocks.remove(self)
         self._patches.restore()
 
-    def _hear_of_loading(self) -> None:
-        original = nn.Module.load_state_dict
-        note = shielded(self)(self._note_loaded)
-
-        @functools.wraps(original)
-        def load_state_dict(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
-            with frame_hidden:
-                result = original(module, *args, **kwargs)
-            note(module, user_location(sys._getframe(1)))
-            return result
-
-        self._patches.replace(nn.Module, "load_state_dict", load_state_dict)
-
-    def _note_loaded(self, module: nn.Module, where: Location | None) -> None:
-        if where is not None and self.recorder.is_ours and len(self._loaded) < _MOST_LOADED:
+    def _note_loaded(self, module: nn.Module) -> None:
+        where = user_location()
+        if where is not None and len(self._loaded) < _MOST_LOADED:
             self._loaded[id(module)] = weakref.ref(module), where
 
     def on_any_mode(self, module: Any, training: bool) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import functools
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -14,11 +12,12 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.parameter import is_lazy
 
 from torchmedic.facts import FreshNorms, Location
-from torchmedic.probes.events.patching import Patches, frame_hidden
+from torchmedic.probes.events.listening import tell_after
+from torchmedic.probes.events.patching import Patches
 from torchmedic.probes.source.expressions import called_name
 from torchmedic.probes.source.frames import user_location
 from torchmedic.probes.source.making_lines import argument_at, line_with
-from torchmedic.record import Probe, Recorder, shielded
+from torchmedic.record import Probe, Recorder
 
 _DEEPEST = 3
 _MOST_NAMES = 8
@@ -35,8 +34,10 @@ class FreshNormExam(Probe):
         self._patches = Patches()
         self._loaded: dict[int, tuple[weakref.ref[nn.Module], Location | None]] = {}
         self._saved: Location | None = None
-        self._listen(nn.Module, "load_state_dict", lambda args: self._note_loaded(args[0]))
-        self._listen(torch, "save", lambda args: self._note_saved(args[0]))
+        tell_after(self, self._patches, nn.Module, "load_state_dict", lambda _result, args: self._note_loaded(args[0]))
+        tell_after(
+            self, self._patches, torch, "save", lambda _result, args: self._note_saved(args[0] if args else None)
+        )
 
     def remove(self) -> None:
         self._patches.restore()
@@ -61,20 +62,6 @@ class FreshNormExam(Probe):
                 saved=self._saved,
             )
         )
-
-    def _listen(self, owner: Any, name: str, told: Callable[[Any], None]) -> None:
-        original = getattr(owner, name)
-        note = shielded(self)(told)
-
-        @functools.wraps(original)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            with frame_hidden:
-                result = original(*args, **kwargs)
-            if self.recorder.is_ours and args:
-                note(args)
-            return result
-
-        self._patches.replace(owner, name, wrapped)
 
     def _note_loaded(self, module: nn.Module) -> None:
         if any(_is_half_loaded(norm) for _, norm in _norms(module)):

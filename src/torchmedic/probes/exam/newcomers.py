@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 import weakref
 from typing import Any
@@ -12,9 +11,10 @@ from torch import nn
 
 from torchmedic.facts import Location, NewLayerHeldBack
 from torchmedic.late import late_dataclass
+from torchmedic.probes.events.listening import tell_after
 from torchmedic.probes.events.modules import Modules
 from torchmedic.probes.events.optimizers import Optimizers
-from torchmedic.probes.events.patching import Patches, frame_hidden
+from torchmedic.probes.events.patching import Patches
 from torchmedic.probes.exam.still_groups import written_at
 from torchmedic.probes.objects.holdings import Registered, registered
 from torchmedic.probes.source.frames import user_location
@@ -56,19 +56,13 @@ class NewcomerExam(Probe):
         self._trained: dict[int, weakref.ref[torch.Tensor]] = {}
         self._noted: set[int] = set()
         self._seen: list[_Groups] = []
-        original = nn.Module.load_state_dict
-
-        @functools.wraps(original)
-        def load_state_dict(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
-            with frame_hidden:
-                result = original(module, *args, **kwargs)
-            self._loaded.update((id(part), weakref.ref(part)) for part in module.modules())
-            return result
-
-        self._patches.replace(nn.Module, "load_state_dict", load_state_dict)
+        tell_after(self, self._patches, nn.Module, "load_state_dict", lambda _result, args: self._note_loaded(args[0]))
 
     def remove(self) -> None:
         self._patches.restore()
+
+    def _note_loaded(self, module: nn.Module) -> None:
+        self._loaded.update((id(part), weakref.ref(part)) for part in module.modules())
 
     def on_optimizer(self, optimizer: Any) -> None:
         self._noted.discard(id(optimizer))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import weakref
 from dataclasses import field
 from typing import Any
@@ -12,10 +11,11 @@ from torch import nn
 
 from torchmedic.facts import Location, StateLeftInFile
 from torchmedic.late import late_dataclass
+from torchmedic.probes.events.listening import tell_after
 from torchmedic.probes.events.optimizers import Optimizers
-from torchmedic.probes.events.patching import Patches, frame_hidden
+from torchmedic.probes.events.patching import Patches
 from torchmedic.probes.source.frames import user_location
-from torchmedic.record import Probe, Recorder, shielded
+from torchmedic.record import Probe, Recorder
 
 _MOST_FILES = 8
 _LISTENED = 30  # steps after a file was read: enough to know who goes on
@@ -60,26 +60,14 @@ class ResumeExam(Probe):
         self._patches = Patches()
         self._files: list[_File] = []
         recorder.rest(self)
-        self._listen(torch, "load", lambda result, _args: self._note_file(result))
-        self._listen(torch.optim.Optimizer, "load_state_dict", lambda _result, _args: self._note_given())
-        self._listen(nn.Module, "load_state_dict", lambda _result, _args: self._note_model())
+        tell_after(self, self._patches, torch, "load", lambda result, _args: self._note_file(result))
+        tell_after(
+            self, self._patches, torch.optim.Optimizer, "load_state_dict", lambda _result, _args: self._note_given()
+        )
+        tell_after(self, self._patches, nn.Module, "load_state_dict", lambda _result, _args: self._note_model())
 
     def remove(self) -> None:
         self._patches.restore()
-
-    def _listen(self, owner: Any, name: str, told: Any) -> None:
-        original = getattr(owner, name)
-        note = shielded(self)(told)
-
-        @functools.wraps(original)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            with frame_hidden:
-                result = original(*args, **kwargs)
-            if self.recorder.is_ours:
-                note(result, args)
-            return result
-
-        self._patches.replace(owner, name, wrapped)
 
     def _note_file(self, content: Any) -> None:
         if not isinstance(content, dict) or len(self._files) >= _MOST_FILES:

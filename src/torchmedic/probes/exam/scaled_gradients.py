@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 import sys
 import weakref
 from collections.abc import Iterator
@@ -15,13 +14,14 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from torchmedic.facts import Location, ScaledGradient
 from torchmedic.late import late_dataclass
-from torchmedic.probes.events.patching import Patches, frame_hidden
+from torchmedic.probes.events.listening import tell_after
+from torchmedic.probes.events.patching import Patches
 from torchmedic.probes.graph.graph_walk import graph
 from torchmedic.probes.source.expressions import called_name, parsed
 from torchmedic.probes.source.frames import location_of, user_frame
 from torchmedic.probes.source.positions import expression_at, parsed_expression
 from torchmedic.probes.source.sources import file_at
-from torchmedic.record import Probe, Recorder, shielded
+from torchmedic.record import Probe, Recorder
 
 _STEPS_LOOKED_AT = 8
 _LEAST_TIMES = 2
@@ -59,24 +59,16 @@ class ScaledGradientExam(Probe):
         self._scaled: list[_Scaled] = []
         self._open: list[_Open] = []
         self._seen: dict[Location, list[_Open]] = {}
-        original = grad_scaler.GradScaler.scale
-        note = shielded(self)(self._note_scaled)
-
-        @functools.wraps(original)
-        def scale(scaler: Any, outputs: Any) -> Any:
-            with frame_hidden:
-                result = original(scaler, outputs)
-            if recorder.is_ours and recorder.step < _STEPS_LOOKED_AT and scaler.is_enabled():
-                note(scaler, result)
-            return result
-
-        self._patches.replace(grad_scaler.GradScaler, "scale", scale)
+        scaler = grad_scaler.GradScaler
+        tell_after(self, self._patches, scaler, "scale", lambda result, args: self._note_scaled(args[0], result))
 
     def remove(self) -> None:
         self._patches.restore()
         self._open.clear()
 
     def _note_scaled(self, scaler: Any, result: Any) -> None:
+        if self.recorder.step >= _STEPS_LOOKED_AT or not scaler.is_enabled():
+            return
         tensors = result if isinstance(result, (list, tuple)) else (result,)
         scale = float(scaler.get_scale())
         frame = user_frame(sys._getframe(1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import weakref
 from typing import Any
 
@@ -11,9 +10,10 @@ from torch.amp import grad_scaler as torch_scaler
 
 from torchmedic.facts import Location, ScalerLeftInFile
 from torchmedic.late import late_dataclass
-from torchmedic.probes.events.patching import Patches, frame_hidden
+from torchmedic.probes.events.listening import tell_after
+from torchmedic.probes.events.patching import Patches
 from torchmedic.probes.source.frames import user_location
-from torchmedic.record import Probe, Recorder, shielded
+from torchmedic.record import Probe, Recorder
 
 _MOST_FILES = 8
 _STATE = frozenset(("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker"))
@@ -43,27 +43,15 @@ class ScalerExam(Probe):
         self._files: list[_File] = []
         self._own: weakref.WeakSet[Any] = weakref.WeakSet()
         scaler = torch_scaler.GradScaler
-        self._listen(torch, "load", lambda result, _args: self._note_file(result))
-        self._listen(torch.optim.Optimizer, "load_state_dict", lambda _result, _args: self._note_optimizer())
-        self._listen(scaler, "load_state_dict", lambda _result, _args: self._note_scaler())
-        self._listen(scaler, "step", lambda _result, args: self._note_step(args[0]))
+        tell_after(self, self._patches, torch, "load", lambda result, _args: self._note_file(result))
+        tell_after(
+            self, self._patches, torch.optim.Optimizer, "load_state_dict", lambda _result, _args: self._note_optimizer()
+        )
+        tell_after(self, self._patches, scaler, "load_state_dict", lambda _result, _args: self._note_scaler())
+        tell_after(self, self._patches, scaler, "step", lambda _result, args: self._note_step(args[0]))
 
     def remove(self) -> None:
         self._patches.restore()
-
-    def _listen(self, owner: Any, name: str, told: Any) -> None:
-        original = getattr(owner, name)
-        note = shielded(self)(told)
-
-        @functools.wraps(original)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            with frame_hidden:
-                result = original(*args, **kwargs)
-            if self.recorder.is_ours:
-                note(result, args)
-            return result
-
-        self._patches.replace(owner, name, wrapped)
 
     def _note_file(self, content: Any) -> None:
         parts = content.items() if isinstance(content, dict) and len(self._files) < _MOST_FILES else ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import weakref
 from dataclasses import replace
 from typing import Any
@@ -12,10 +11,11 @@ from torch.optim import lr_scheduler
 
 from torchmedic.facts import Location, ScheduleBegunAnew
 from torchmedic.late import late_dataclass
-from torchmedic.probes.events.patching import Patches, frame_hidden
+from torchmedic.probes.events.listening import tell_after
+from torchmedic.probes.events.patching import Patches
 from torchmedic.probes.exam.schedules import SETTINGS, ScheduleExam
 from torchmedic.probes.source.frames import user_location
-from torchmedic.record import Probe, Recorder, shielded
+from torchmedic.record import Probe, Recorder
 
 _SAME_RATE = 1e-6
 
@@ -47,29 +47,23 @@ class ScheduleResumeExam(Probe):
         self._saved: Location | None = None
         self._kept: dict[str, dict[str, Any]] = {}
         self._resumed: _Resumed | None = None
-        self._listen(torch, "load", lambda result, _args: self._note_file(result))
-        self._listen(torch, "save", lambda _result, args: self._note_saved(args[0] if args else None))
-        self._listen(torch.optim.Optimizer, "load_state_dict", lambda _result, args: self._note_optimizer(*args[:2]))
+        tell_after(self, self._patches, torch, "load", lambda result, _args: self._note_file(result))
+        tell_after(
+            self, self._patches, torch, "save", lambda _result, args: self._note_saved(args[0] if args else None)
+        )
+        tell_after(
+            self,
+            self._patches,
+            torch.optim.Optimizer,
+            "load_state_dict",
+            lambda _result, args: self._note_optimizer(*args[:2]),
+        )
         for kind in vars(lr_scheduler).values():
             if isinstance(kind, type) and hasattr(kind, "get_last_lr") and "load_state_dict" in vars(kind):
-                self._listen(kind, "load_state_dict", lambda _result, _args: self._forget())
+                tell_after(self, self._patches, kind, "load_state_dict", lambda _result, _args: self._forget())
 
     def remove(self) -> None:
         self._patches.restore()
-
-    def _listen(self, owner: Any, name: str, told: Any) -> None:
-        original = getattr(owner, name)
-        note = shielded(self)(told)
-
-        @functools.wraps(original)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            with frame_hidden:
-                result = original(*args, **kwargs)
-            if self.recorder.is_ours:
-                note(result, args)
-            return result
-
-        self._patches.replace(owner, name, wrapped)
 
     def _note_saved(self, content: Any) -> None:
         if isinstance(content, dict) and any(_is_optimizer(part) for part in content.values()):

@@ -13,16 +13,17 @@ from torch import nn
 
 from torchmedic.facts import Location, ZeroTimesZero
 from torchmedic.late import late_dataclass
+from torchmedic.probes.events.listening import tell_after
 from torchmedic.probes.events.modules import Modules
 from torchmedic.probes.events.optimizers import Optimizers, parameters_of
-from torchmedic.probes.events.patching import Patches, frame_hidden
+from torchmedic.probes.events.patching import Patches
 from torchmedic.probes.exam.beginnings import Beginnings
 from torchmedic.probes.graph.graph_walk import graph, is_leaf_node
 from torchmedic.probes.objects.holdings import Registered, registered
 from torchmedic.probes.source.expressions import called_name
 from torchmedic.probes.source.frames import file_of, is_user_file, location, user_location
 from torchmedic.probes.source.sources import hung_at, user_nodes
-from torchmedic.record import Probe, Recorder, shielded
+from torchmedic.record import Probe, Recorder
 
 _LEAST_LOOKS = 4
 _MOST_ZEROED = 4_000
@@ -90,22 +91,12 @@ class ZeroExam(Probe):
 
     def _watch(self, name: str, makes_zero: Any) -> None:
         """Learn which line of the user's makes a parameter 0."""
-        original = getattr(nn.init, name)
-        note = shielded(self)(self._note)
 
-        @functools.wraps(original)
-        def fill(tensor: Any, *args: Any, **kwargs: Any) -> Any:
-            with frame_hidden:
-                result = original(tensor, *args, **kwargs)
-            if self.recorder.is_ours and isinstance(tensor, nn.Parameter) and makes_zero((tensor, *args)):
-                note(tensor)
-            return result
+        def note(result: Any, args: tuple[Any, ...]) -> None:
+            if isinstance(result, nn.Parameter) and makes_zero(args) and len(self._zeroed) < _MOST_ZEROED:
+                self._zeroed[id(result)] = (weakref.ref(result), user_location())
 
-        self._patches.replace(nn.init, name, fill)
-
-    def _note(self, parameter: torch.Tensor) -> None:
-        if len(self._zeroed) < _MOST_ZEROED:
-            self._zeroed[id(parameter)] = (weakref.ref(parameter), user_location())
+        tell_after(self, self._patches, nn.init, name, note)
 
     def on_optimizer(self, optimizer: Any) -> None:
         self.recorder.wake(self)
