@@ -19,6 +19,7 @@ class KeptGraph(Observation):
     `own_bytes` is what the tensors themselves take, all of them together. `goes_on` says that the line makes the new
     value out of the old one; of a value computed from such a one it is not said. `key` is the one under which dicts in
     the container hold the tensors. `reaches_back`: the graph of the newest of many goes on into past steps.
+    `most_elements` is of the largest of them.
     """
 
     kind: ClassVar[str] = "kept-graph"
@@ -43,6 +44,7 @@ class KeptGraph(Observation):
     goes_on: bool = False
     key: str = ""
     reaches_back: bool = False
+    most_elements: int = 1
 
 
 @fact

@@ -231,6 +231,7 @@ class Leaks(Probe):
             goes_on=storing.goes_on,
             key=keeper.key,
             reaches_back=graph.is_chain,
+            most_elements=max(t.numel() for t in tensors),
         )
         sample = [weakref.ref(t) for t in tensors[:: max(1, len(tensors) // 50)]]
         suspect = _Suspect(keeper, is_chain, sample, fact, (before.scans if before else 0) + 1)

@@ -7,6 +7,7 @@ import itertools
 from dataclasses import dataclass
 
 from torchmedic.facts import Crash, Location, Run
+from torchmedic.rules._code import receiver
 from torchmedic.rules.errors._reading import said, user_line
 from torchmedic.rules.errors._syntax import Code, dotted
 
@@ -50,7 +51,7 @@ class Einsum:
                 new = list(sizes)
                 new[first], new[second] = new[second], new[first]
                 if all(known.get(a, b) == b for a, b in zip(letters, new, strict=True)):
-                    call = f"{name}.transpose({first}, {second})"
+                    call = f"{receiver(name)}.transpose({first}, {second})"
                     found.append(Turned(call, first, second, tuple(new), self.made[at]))
         return found[0] if len(found) == 1 else None
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules._code import receiver
 from torchmedic.rules.errors._reading import also, crash_in, quoted, said, shape, tensors_on_line, user_line
 from torchmedic.rules.errors._syntax import Code
 
@@ -46,7 +47,7 @@ class BackwardFromNonscalar(Rule):
             culprit=Culprit(tensor=name, phase="backward", op="backward"),
             evidence=("the loss is built with `reduction='none'`",) if unreduced is not None else (),
             remedies=(
-                Remedy(title=f"reduce it to one number: `{name}.mean().backward()`"),
+                Remedy(title=f"reduce it to one number: `{receiver(name)}.mean().backward()`"),
                 *([Remedy(title="or leave out `reduction='none'`")] if unreduced is not None else []),
             ),
         )

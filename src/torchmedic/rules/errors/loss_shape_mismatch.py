@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, ModuleFact, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules._code import receiver
 from torchmedic.rules.errors._graphs import Graphs, graphs_behind, pooling
 from torchmedic.rules.errors._mixing import Mixing, mixing
 from torchmedic.rules.errors._reading import (
@@ -158,6 +159,7 @@ def _reshapes(run: Run) -> bool:
 def _cure(run: Run, loss: str, pred: str, target: str, x: TensorSummary | None, y: TensorSummary | None) -> Remedy:
     if x is None or y is None:
         return Remedy(title="make the shapes of prediction and target fit the loss")
+    pred, target = receiver(pred), receiver(target)
     if loss in ("cross_entropy", "nll_loss"):
         if len(y.shape) == len(x.shape) and y.shape[-1:] == (1,):
             return Remedy(title=f"drop the last dimension of the target: `{target}.squeeze(-1)`")

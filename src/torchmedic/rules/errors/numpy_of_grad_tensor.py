@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules._code import receiver
 from torchmedic.rules.errors._reading import also, crash_in, quoted, said, tensors_on_line, user_line
 from torchmedic.rules.errors._syntax import Code, dotted
 
@@ -65,7 +66,7 @@ class NumpyOfGradTensor(Rule):
 
     def _kept(self, line: Location, name: str, kept: Location, item: str, is_number: bool) -> Diagnosis:
         """A list of tensors that still hang on their graphs."""
-        cure = f"{item}.item()" if is_number else f"{item}.detach()"
+        cure = f"{receiver(item)}.item()" if is_number else f"{receiver(item)}.detach()"
         source = kept.source.split("  #")[0].strip()
         changed = source.replace(f"({item})", f"({cure})", 1)
         return self.diagnose(

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, LayerBuilt, Location, ModuleFact, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules._code import receiver
 from torchmedic.rules.errors._handing import Handed, handed_at
 from torchmedic.rules.errors._numbers import computed_at
 from torchmedic.rules.errors._reading import (
@@ -140,7 +141,7 @@ class UnmultipliableShapes(Rule):
         last = operands[-1][1].shape[-1:] if operands else ()
         turned = len(operands) >= 2 and last == operands[0][1].shape[-1:] and last == (int(needed),)
         title = (
-            f"transpose the second factor: `{operands[-1][0]}.transpose(-2, -1)`"
+            f"transpose the second factor: `{receiver(operands[-1][0])}.transpose(-2, -1)`"
             if turned
             else "make the last dimension of the first factor equal to the last but one of the second"
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from torchmedic.facts import AccidentalBroadcast as Meeting
 from torchmedic.facts import Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules._code import receiver
 from torchmedic.rules.loss._calls import shown
 
 
@@ -40,8 +41,8 @@ class AccidentalBroadcast(Rule):
                     "the least such loss is reached when every prediction is the mean of the targets",
                 ),
                 remedies=(
-                    Remedy(title=f"make the shapes equal: `{long_name}.squeeze({_extra(long_shape)})`"),
-                    Remedy(title=f"or `{short_name}.unsqueeze({_extra(long_shape)})`"),
+                    Remedy(title=f"make the shapes equal: `{receiver(long_name)}.squeeze({_extra(long_shape)})`"),
+                    Remedy(title=f"or `{receiver(short_name)}.unsqueeze({_extra(long_shape)})`"),
                 ),
             )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Run, WeightWithGradient
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules._code import receiver
 
 _LEAST_STEPS = 3
 
@@ -42,5 +43,5 @@ class AdvantageWithGradient(Rule):
                 f"was, and is a plain number there",
                 "log-probabilities, which are negative, push the value up, whatever the returns are",
             ),
-            remedies=(Remedy(title=f"multiply by `{seen.weight}.detach()`"),),
+            remedies=(Remedy(title=f"multiply by `{receiver(seen.weight)}.detach()`"),),
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import EqualOperands, Run
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules._code import receiver
 
 _LEAST_LOOKS = 3
 
@@ -41,6 +42,6 @@ class DifferenceWithItself(Rule):
                 ),
                 remedies=(
                     Remedy(title=f"compute `{second}` once before the updates, under `torch.no_grad()`, and keep it"),
-                    Remedy(title=f"or use `{second}.detach()` where only the value is meant"),
+                    Remedy(title=f"or use `{receiver(second)}.detach()` where only the value is meant"),
                 ),
             )

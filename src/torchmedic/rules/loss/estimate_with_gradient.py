@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import EstimateAsTarget, Run
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules._code import receiver
 
 _LEAST_STEPS = 3
 
@@ -43,7 +44,9 @@ class EstimateWithGradient(Rule):
                 f"in `{seen.made_text}`, and both had a gradient",
             ),
             remedies=(
-                Remedy(title=f"compute `{seen.target}` under `torch.no_grad()`, or use `{seen.target}.detach()`"),
+                Remedy(
+                    title=f"compute `{seen.target}` under `torch.no_grad()`, or use `{receiver(seen.target)}.detach()`"
+                ),
                 Remedy(title="or let a copy of the model, updated now and then, estimate it"),
             ),
         )

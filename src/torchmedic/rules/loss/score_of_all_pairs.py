@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import AccidentalBroadcast, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules._code import receiver
 from torchmedic.rules.loss._calls import shown
 
 
@@ -37,6 +38,6 @@ class ScoreOfAllPairs(Rule):
                     "the shapes differ by dimensions of size 1 only, and the whole table is counted: a score of it is "
                     "no score of the model",
                 ),
-                remedies=(Remedy(title=f"make the shapes equal: `{long_name}.squeeze(-1)`"),),
+                remedies=(Remedy(title=f"make the shapes equal: `{receiver(long_name)}.squeeze(-1)`"),),
             )
             return

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import KeptGraph, Run
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules._code import receiver
 from torchmedic.rules.memory._carrying import carried_over, collections_of
 from torchmedic.rules.memory._sizes import bytes_text, short
 
@@ -90,8 +91,16 @@ def _remedies(kept: KeptGraph, name: str) -> Iterator[Remedy]:
         yield Remedy(title=f"empty `{kept.path}` when its tensors have been used, or keep those of the last pass only")
         return
     if kept.key:
-        yield Remedy(title=f"detach what goes in under `{kept.key}`: `{name or '…'}.detach()`, `.item()` for a number")
+        yield Remedy(
+            title=f"detach what goes in under `{kept.key}`: `{receiver(name or '…')}.detach()`, `.item()` for a number"
+        )
     else:
-        yield Remedy(title=f"keep the number only: `{name or '…'}.item()` (or `.detach()` for a tensor)")
+        yield _values_only(kept, receiver(name or "…"))
     if not kept.freed:
         yield Remedy(title="run evaluation under `with torch.no_grad():`", detail="then no graph is made")
+
+
+def _values_only(kept: KeptGraph, kept_as: str) -> Remedy:
+    if kept.most_elements > 1:
+        return Remedy(title=f"keep the values only: `{kept_as}.detach()`")
+    return Remedy(title=f"keep the number only: `{kept_as}.item()` (or `.detach()` for a tensor)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchmedic.findings import Remedy
+from torchmedic.rules._code import receiver
 from torchmedic.rules.data._preparing import shown_at
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._case import Case
@@ -36,7 +37,7 @@ class ZeroCountDivision(NumericsRule):
             tensor=divisor.name or None,
             notes=((f"the first is row {row} of the batch",) if row is not None and divisor.tensor.numel > 1 else ()),
             remedies=(
-                Remedy(title=f"divide by at least 1: `{divisor.name or 'count'}.clamp(min=1)`"),
+                Remedy(title=f"divide by at least 1: `{receiver(divisor.name or 'count')}.clamp(min=1)`"),
                 Remedy(title="or leave samples out for which the mask is empty"),
             ),
             tries=("divisor",),

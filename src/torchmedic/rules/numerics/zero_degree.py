@@ -6,6 +6,7 @@ import re
 
 from torchmedic.facts import Operand, OpFact
 from torchmedic.findings import Remedy
+from torchmedic.rules._code import receiver
 from torchmedic.rules.data._preparing import shown_at
 from torchmedic.rules.numerics._base import Explanation, NumericsRule
 from torchmedic.rules.numerics._case import Case, comes_from
@@ -63,6 +64,6 @@ def _is_degree(op: OpFact, counted: Operand) -> bool:
 
 def _of_zero(name: str) -> tuple[Remedy, ...]:
     return (
-        Remedy(title=f"count at least 1: `{name}.clamp(min=1)`, or add self-loops"),
+        Remedy(title=f"count at least 1: `{receiver(name)}.clamp(min=1)`, or add self-loops"),
         Remedy(title="or write 0 where the inverse is infinite: `inv.masked_fill_(inv == float('inf'), 0)`"),
     )
