@@ -235,7 +235,8 @@ class Pulse(Probe):
         return course
 
     def _measure(self, course: _Course, steps: int) -> None:
-        ratio = course.change_since(course.before or [])
+        # Of weights that all began at zero, the first updates are everything there is, whatever the rate.
+        ratio = course.change_since(course.before or []) if _norm(course.start) else None
         if ratio is not None:
             course.ratios.append(ratio)
             course.ratio_steps.append(steps - 1)

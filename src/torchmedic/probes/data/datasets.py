@@ -16,6 +16,7 @@ from torch.utils.data import DistributedSampler, SequentialSampler
 from torchmedic.facts import Location, SharedRows
 from torchmedic.probes.data.cut_lines import cut_line
 from torchmedic.probes.data.kin_rows import RowSample, kin_fact
+from torchmedic.probes.data.label_fields import are_labels_set_aside
 from torchmedic.probes.data.loader_passes import LoaderPass, being_learned, note_labels, pass_fact, weakly
 from torchmedic.probes.data.splits import split_and_multiplication
 from torchmedic.probes.data.trained_rows import TrainedRows
@@ -30,7 +31,7 @@ from torchmedic.probes.objects.rows import (
     names_on_line,
     say_nothing,
 )
-from torchmedic.probes.source.frames import user_location
+from torchmedic.probes.source.frames import user_frame, user_location
 from torchmedic.probes.source.grad_blocks import GradBlocks, Site
 from torchmedic.record import Probe, Recorder, shielded
 
@@ -157,6 +158,7 @@ class DataExam(Probe):
             latest=weakref.ref(iterator),
             asked_for=started.get("batch_size") or 0,
             share=(sampler.rank, sampler.num_replicas) if isinstance(sampler, DistributedSampler) else None,
+            has_labels=not are_labels_set_aside(user_frame(frame)),
         )
 
     def on_step_done(self, optimizer: Any) -> None:

@@ -9,7 +9,8 @@ import torch
 from torchmedic.facts import FirstBatchOnly, Location
 from torchmedic.late import late_dataclass
 from torchmedic.probes.events.loaders import Loaders, base_of
-from torchmedic.probes.source.frames import user_location
+from torchmedic.probes.source.frames import user_frame, user_location
+from torchmedic.probes.source.ways_out import is_left_by_choice
 from torchmedic.record import Probe, Recorder
 
 _LEAST_STARTS = 12
@@ -64,7 +65,10 @@ class FirstBatchAgain(Probe):
             batches=batches,
             where=user_location(),
             built=self._loaders.built_for(iterator),
-            is_over=batches < 2 or not isinstance(indices, list) or getattr(iterator, "_num_yielded", 0) != 1,
+            is_over=batches < 2
+            or not isinstance(indices, list)
+            or getattr(iterator, "_num_yielded", 0) != 1
+            or is_left_by_choice(user_frame()),
         )
 
     def on_finish(self) -> None:

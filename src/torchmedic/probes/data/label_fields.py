@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+from types import FrameType
 from typing import Any
 
 import torch
 
 from torchmedic.facts import Location
 from torchmedic.probes.data.filled_rows import Fields
-from torchmedic.probes.source.expressions import parsed
+from torchmedic.probes.source.expressions import enclosing_function, parsed
 from torchmedic.probes.source.making_lines import Place, line_made, scope_around
 from torchmedic.probes.source.sources import user_nodes
 
@@ -25,6 +26,25 @@ def labels_of(batch: Any) -> tuple[str, torch.Tensor | None]:
     if isinstance(batch, (list, tuple)) and len(batch) > 1 and isinstance(batch[-1], torch.Tensor):
         return f"[{len(batch) - 1}]", batch[-1]
     return "", None
+
+
+def are_labels_set_aside(frame: FrameType | None) -> bool:
+    """Whether the loop at whose head a frame stands drops the last field of a batch: `for images, _ in loader`."""
+    tree = parsed(frame.f_code.co_filename) if frame is not None else None
+    if frame is None or tree is None:
+        return False
+    now, scope = frame.f_lineno or 0, enclosing_function(tree, frame)
+    loops = [n for n in ast.walk(scope) if isinstance(n, ast.For) and n.lineno <= now < n.body[0].lineno]
+    fields = _parts(loops[0].target) if loops else []
+    if len(fields) == 2 and isinstance(fields[0], ast.Name):  # for i, (images, _) in enumerate(loader)
+        fields = _parts(fields[1]) or fields
+    last = fields[-1] if len(fields) > 1 else None
+    names = [n for n in ast.walk(scope) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    return isinstance(last, ast.Name) and last.id not in {n.id for n in names}
+
+
+def _parts(target: ast.expr) -> list[ast.expr]:
+    return target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
 
 
 def copied_field(fields: Fields, ids: torch.Tensor) -> str:

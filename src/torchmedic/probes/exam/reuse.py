@@ -24,6 +24,7 @@ from torchmedic.record import Probe, Recorder
 _LAST_STEP = 4
 _LEAST_STEPS = 2
 _MOST_NAMES = 8
+_MET_IN = "torchmedic_met_in"
 
 
 class ReuseExam(Probe):
@@ -43,7 +44,6 @@ class ReuseExam(Probe):
         super().install(recorder)
         self._ends: list[int] = []
         self._ends_of: dict[int, list[int]] = defaultdict(list)
-        self._met: dict[int, set[int]] = defaultdict(set)
 
     def on_step_done(self, optimizer: Any) -> None:
         if self.recorder.clock_is_held:
@@ -58,17 +58,19 @@ class ReuseExam(Probe):
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
         if not self._ends or self.recorder.clock_is_held:
             return
-        old = {}
+        old = set()
         for node, following in graph(tuple(t for t in roots if isinstance(t, torch.Tensor))):
             if (
                 not is_leaf_node(following)
                 and following._sequence_nr() < self._ends[0]
                 and node._sequence_nr() >= self._ends[-1]
             ):
-                old[following._sequence_nr()] = following
-        for number, node in old.items():
-            self._met[number].add(self.recorder.step)
-            if len(self._met[number]) == _LEAST_STEPS and self._note(node):
+                old.add(following)
+        for node in old:
+            # Numbers are given out anew in every thread: that it is the same node, only the node itself can tell.
+            met = node.metadata.setdefault(_MET_IN, set())
+            met.add(self.recorder.step)
+            if len(met) == _LEAST_STEPS and self._note(node):
                 self.recorder.rest(self)
                 return
 

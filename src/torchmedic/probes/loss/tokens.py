@@ -60,10 +60,12 @@ class Tokens:
         if seen.function not in ("cross_entropy", "nll_loss") or target.is_floating_point() or not self._embedded:
             return
         ignore = int(seen.options.get("ignore_index", "-100"))
-        facts: list[TokensAhead] = []
-        for ids, vectors in self._embedded:
-            tried = (self._fact(trace, seen, answers, how, ids, vectors) for how in aligned(ids, target, ignore))
-            facts += [fact for fact in tried if fact is not None]
+        ways = [(how, *pair) for pair in self._embedded for how in aligned(pair[0], target, ignore)]
+        if any(how.offset < _MOST_OFFSET for how, *_ in ways):
+            # Tokens that the model looks up at several shifts are shifted by the model: the nearest are its input.
+            ways = [way for way in ways if way[0].offset < _MOST_OFFSET]
+        tried = (self._fact(trace, seen, answers, *way) for way in ways)
+        facts = [fact for fact in tried if fact is not None]
         if facts:
             self._looks += 1
             # Encoder and decoder may both read the targets: of the two, only the decoder has to be blind.

@@ -22,6 +22,19 @@ def ways_out(frame: FrameType | None) -> tuple[Location, ...]:
     return tuple(found[:_MOST])
 
 
+def is_left_by_choice(frame: FrameType | None) -> bool:
+    """Whether the loop whose head a frame stands at ends early, and under conditions only (`if dry_run: break`)."""
+    tree = parsed(frame.f_code.co_filename) if frame is not None else None
+    if frame is None or tree is None:
+        return False
+    now = frame.f_lineno or 0
+    around = (n for n in ast.walk(enclosing_function(tree, frame)) if isinstance(n, _LOOPS))
+    bodies = [n.body for n in around if n.lineno <= now < n.body[0].lineno]
+    ends = [line for body in bodies for line in _leaving(body, breaks=True)]
+    certain = [line for body in bodies for line in _leaving(body, breaks=True, branches=False)]
+    return bool(ends) and not certain
+
+
 def _ways_out_of(frame: FrameType) -> Iterator[Location]:
     tree = parsed(frame.f_code.co_filename)
     if tree is None:
@@ -33,12 +46,12 @@ def _ways_out_of(frame: FrameType) -> Iterator[Location]:
         yield location(frame.f_code.co_filename, line, frame.f_code.co_qualname)
 
 
-def _leaving(body: list[ast.stmt], breaks: bool) -> Iterator[int]:
-    """Lines that leave a loop with this body; a `break` in a loop within it does not."""
+def _leaving(body: list[ast.stmt], breaks: bool, branches: bool = True) -> Iterator[int]:
+    """Lines that leave a loop with this body, in its `branches` too; a `break` in a loop within it does not."""
     for node in body:
         if isinstance(node, ast.Return) or (breaks and isinstance(node, ast.Break)):
             yield node.lineno
-        elif not isinstance(node, _SCOPES):
+        elif not isinstance(node, _SCOPES) and (branches or not isinstance(node, ast.If)):
             for part in ("body", "orelse", "handlers", "finalbody", "cases"):
                 inside = getattr(node, part, [])
-                yield from _leaving(inside, breaks and not (isinstance(node, _LOOPS) and part == "body"))
+                yield from _leaving(inside, breaks and not (isinstance(node, _LOOPS) and part == "body"), branches)

@@ -10,7 +10,9 @@ from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.environment._crashes import links, user_line
 from torchmedic.rules.environment._packages import pip_name
 
-_CANNOT_OPEN = re.compile(r"(lib[\w+.\-]+?\.so[\w.]*|lib[\w+.\-]+\.dylib): cannot open shared object file")
+_CANNOT_OPEN = re.compile(
+    r"([^\s:'\"]*[\\/])?(lib[\w+.\-]+?\.so[\w.]*|lib[\w+.\-]+\.dylib): cannot open shared object file"
+)
 _VERSION = re.compile(r"(/\S+|lib\S+): version `(GLIBCXX_[\d.]+|GLIBC_[\d.]+|CXXABI_[\d.]+)' not found")
 _DLL = re.compile(
     r"WinError (?:126|127|182|1114)\][^\n]*?Error loading \"([^\"]+\.dll)\"|DLL load failed while importing (\w+)"
@@ -48,7 +50,8 @@ class MissingSharedLibrary(Rule):
                 yield self._unloaded(run, crash, unloaded[1] or unloaded[2])
                 return
             if missing is not None:
-                yield self._missing(run, crash, missing.group(1))
+                named, library = missing.groups()
+                yield self._not_there(run, crash, library) if named else self._missing(run, crash, library)
                 return
             if older is not None:
                 yield self._older(run, crash, older.group(1), older.group(2))
@@ -88,6 +91,21 @@ class MissingSharedLibrary(Rule):
             culprit=Culprit(phase="setup", module=package or library),
             evidence=_evidence(library, environment),
             remedies=_cures(library, package),
+        )
+
+    def _not_there(self, run: Run, crash: Crash, library: str) -> Diagnosis:
+        """What a library needs is looked for by its name alone: a path was given by whoever loads it."""
+        return self.diagnose(
+            headline=f"there is no `{library}` at the path that is loaded",
+            confidence="proven",
+            where=user_line(run, crash),
+            label="loads it",
+            culprit=Culprit(phase="setup", module=library),
+            remedies=(
+                Remedy(
+                    title=f"build `{library}` first, or mend the path: a relative one begins at the working directory"
+                ),
+            ),
         )
 
     def _older(self, run: Run, crash: Crash, library: str, version: str) -> Diagnosis:
