@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from torchmedic.facts import LossCall, Run, TensorSummary
-from torchmedic.launch.retrace import exploded_from_the_start
+from torchmedic.facts import LossCall, Run, TensorSummary, UnseenArithmetic
+from torchmedic.launch.retrace import exploded_from_the_start, narrow_since_then
 
 
 def a_first_loss(function: str, loss: float, baseline: float, targets: tuple[float, float]) -> Run:
@@ -42,3 +42,9 @@ def test_targets_that_are_all_alike_make_no_first_loss_enormous(
 @pytest.mark.parametrize(("function", "baseline"), [("cross_entropy", 0.0), ("cross_entropy", 2.3), ("l1_loss", 0.5)])
 def test_a_first_loss_beyond_reason_is_looked_at_again(function: str, baseline: float) -> None:
     assert exploded_from_the_start(a_first_loss(function, 40_000.0, baseline, (0, 2))) is not None
+
+
+@pytest.mark.parametrize(("lines", "is_run_again"), [(3, True), (80, False)])
+def test_lines_of_a_whole_project_are_no_reason_to_start_it_again(lines: int, is_run_again: bool) -> None:
+    seen = UnseenArithmetic(step=9, lines=tuple(f"data.py:{line}" for line in range(lines)))
+    assert (narrow_since_then(Run(observations=(seen,))) is not None) == is_run_again

@@ -55,6 +55,7 @@ _EARLY = 3
 _ABOVE = 30.0
 _FEW_STEPS = 20
 _BRIEF_FIRST_RUN = 120.0
+_MOST_LINES = 20
 _SUMS_TRIED = 3
 _UNSQUARED = (
     "cross_entropy",
@@ -200,9 +201,13 @@ def cut_since_then(run: Run) -> WholeTargets | None:
 
 
 def narrow_since_then(run: Run) -> UnseenArithmetic | None:
-    """Lines that may have wrapped small integers around, in a run that is soon made again."""
+    """Lines that may have wrapped small integers around, in a run that is soon made again.
+
+    Where a whole project's arithmetic is in question, a suspicion of each of its lines is worth no second start.
+    """
     is_brief = run.info.seconds <= _BRIEF_FIRST_RUN and run.first(SickStep) is None and run.first(Crash) is None
-    return run.first(UnseenArithmetic) if is_brief and run.first(WrappedArithmetic) is None else None
+    unseen = run.first(UnseenArithmetic) if is_brief and run.first(WrappedArithmetic) is None else None
+    return unseen if unseen is not None and len(unseen.lines) <= _MOST_LINES else None
 
 
 def changed_in_place(run: Run) -> Crash | None:
