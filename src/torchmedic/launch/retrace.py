@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import signal
@@ -54,6 +55,7 @@ _EARLY = 3
 _ABOVE = 30.0
 _FEW_STEPS = 20
 _BRIEF_FIRST_RUN = 120.0
+_MOST_LINES = 20
 _SUMS_TRIED = 3
 _UNSQUARED = (
     "cross_entropy",
@@ -63,6 +65,8 @@ _UNSQUARED = (
     "smooth_l1_loss",
     "huber_loss",
 )
+_ENTROPIES = ("cross_entropy", "nll_loss", "binary_cross_entropy_with_logits", "binary_cross_entropy")
+_NOTHING = 1e-3
 _DISTANCES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 SEEN_AGAIN = (
     Amplification,
@@ -124,7 +128,7 @@ def exploded_from_the_start(run: Run) -> HandDistance | LossCall | SickStep | No
         began_so = is_early and (is_of_update or _began_enormous(run, sick))
         return sick if began_so or _began_far_above(run, sick) else None
     calls = (c for c in run.all(LossCall) if c.loss is not None and c.baseline is not None and (c.step or 0) <= _EARLY)
-    found = next((c for c in calls if _is_far_above(c.loss or 0.0, c.baseline or 0.0, c.function)), None)
+    found = next((c for c in calls if _is_far_above(c.loss or 0.0, _expected(c), c.function)), None)
     by_hand = (d for d in run.all(HandDistance) if (d.step or 0) <= _EARLY)
     return found or next((d for d in by_hand if _is_far_above(d.distance, d.baseline, "-")), None)
 
@@ -160,8 +164,17 @@ def _began_far_above(run: Run, sick: SickStep) -> bool:
     return bool(levels) and courses[0].head[0] > max(levels)
 
 
+def _expected(call: LossCall) -> float:
+    """What a constant answer would lose; where all targets are alike that is nothing, which no network begins with."""
+    if (call.baseline or 0.0) >= _NOTHING:
+        return call.baseline or 0.0
+    if call.function in _ENTROPIES:
+        return math.log(2)
+    return max(abs(call.target.minimum or 0.0), abs(call.target.maximum or 0.0))
+
+
 def _is_far_above(loss: float, baseline: float, function: str) -> bool:
-    return loss > _FAR_ABOVE.get(function, _FAR_ABOVE_OTHERS) * max(baseline, 1e-3)
+    return loss > _FAR_ABOVE.get(function, _FAR_ABOVE_OTHERS) * max(baseline, _NOTHING)
 
 
 def sum_to_try(run: Run) -> SummedUp | None:
@@ -188,9 +201,13 @@ def cut_since_then(run: Run) -> WholeTargets | None:
 
 
 def narrow_since_then(run: Run) -> UnseenArithmetic | None:
-    """Lines that may have wrapped small integers around, in a run that is soon made again."""
+    """Lines that may have wrapped small integers around, in a run that is soon made again.
+
+    Where a whole project's arithmetic is in question, a suspicion of each of its lines is worth no second start.
+    """
     is_brief = run.info.seconds <= _BRIEF_FIRST_RUN and run.first(SickStep) is None and run.first(Crash) is None
-    return run.first(UnseenArithmetic) if is_brief and run.first(WrappedArithmetic) is None else None
+    unseen = run.first(UnseenArithmetic) if is_brief and run.first(WrappedArithmetic) is None else None
+    return unseen if unseen is not None and len(unseen.lines) <= _MOST_LINES else None
 
 
 def changed_in_place(run: Run) -> Crash | None:

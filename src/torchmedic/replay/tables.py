@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from torchmedic.late import late_dataclass
+from torchmedic.probes.objects.contents import pairs_in
 from torchmedic.probes.source.frames import file_of, is_user_file
 
 _MOST_LABELS = 8
@@ -41,8 +42,8 @@ def spoiled(value: Any, depth: int = 1) -> Spoiled | None:
         if kind == "polars" and hasattr(value, "to_pandas"):
             return _pandas(value.to_pandas())
         if depth and isinstance(value, (list, tuple, dict)):
-            items = list(value.values() if isinstance(value, dict) else value)[:64]
-            return next((found for item in items if (found := spoiled(item, depth - 1)) is not None), None)
+            items = [item for _, item in pairs_in(value)] if isinstance(value, dict) else list(value)
+            return next((found for item in items[:64] if (found := spoiled(item, depth - 1)) is not None), None)
         # A number that is infinite at first is common there: the best loss so far.
         parts = (spoiled(item, depth - 1) for item in (_held_by(value)[:64] if depth else ()))
         return next((found for found in parts if found is not None and found.holder != "number"), None)

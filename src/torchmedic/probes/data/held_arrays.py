@@ -14,6 +14,7 @@ from torch.utils.data import TensorDataset
 
 from torchmedic.late import late_dataclass
 from torchmedic.probes.objects.bindings import locals_of
+from torchmedic.probes.objects.contents import pairs_in
 from torchmedic.probes.objects.name_paths import user_modules
 from torchmedic.probes.source.expressions import enclosing_function, parsed
 from torchmedic.probes.source.frames import file_of, is_user_file, outward
@@ -148,7 +149,7 @@ def _scopes(frame: FrameType | None) -> Iterator[tuple[str, ast.AST, dict[str, A
 def _arrays_in(thing: Any) -> Iterator[tuple[str, torch.Tensor | Array]]:
     """An array, those of a dictionary, and the fields of a record array."""
     if isinstance(thing, dict) and len(thing) <= _MOST_ATTRIBUTES:
-        yield from ((f"[{key!r}]", item) for key, item in thing.items() if isinstance(key, str) and _is_data(item))
+        yield from ((f"[{key!r}]", item) for key, item in pairs_in(thing) if isinstance(key, str) and _is_data(item))
     elif type(thing) is np.ndarray and thing.dtype.names:
         yield from ((f"[{name!r}]", thing[name]) for name in thing.dtype.names if _is_data(thing[name]))
     elif _is_data(thing):

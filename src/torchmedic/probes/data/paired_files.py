@@ -44,17 +44,16 @@ class PairedFiles(Probe):
         dataset = base_of(iterator._dataset)
         if id(dataset) not in self._seen and is_user_file(file_of(type(dataset))):
             self._seen.add(id(dataset))
-            found = paired_apart(dataset) or labels_apart(
-                dataset, dict(lists_of_files(dataset)), read_at_one_index(type(dataset))
-            )
+            lists = dict(lists_of_files(dataset))
+            read = read_at_one_index(type(dataset)) if lists else []
+            found = paired_apart(dataset, lists, read) or labels_apart(dataset, lists, read)
             if found is not None:
                 self.recorder.observe(found)
 
 
-def paired_apart(dataset: Any) -> FilesPairedApart | None:
+def paired_apart(dataset: Any, lists: dict[str, list[PurePath]], read: list[str]) -> FilesPairedApart | None:
     """Two lists of a data set that name the same things in different orders, and are read at one index."""
-    lists = dict(lists_of_files(dataset))
-    for one, two in itertools.combinations([name for name in read_at_one_index(type(dataset)) if name in lists], 2):
+    for one, two in itertools.combinations([name for name in read if name in lists], 2):
         first, second = keys_of(lists[one]), keys_of(lists[two])
         apart = _apart(first, second) if not set(lists[one]) & set(lists[two]) else []
         if len(apart) >= _LEAST_APART:
@@ -84,7 +83,10 @@ def read_at_one_index(kind: type) -> list[str]:
     """The attributes that `__getitem__` reads at the index it is given, unless the class mixes them on purpose."""
     code = getattr(getattr(kind, "__getitem__", None), "__code__", None)
     function = function_of(code) if code is not None else None
-    if function is None or len(function.args.args) < 2 or any(word in _source(kind) for word in _ON_PURPOSE):
+    if function is None or len(function.args.args) < 2:
+        return []
+    source = _source(kind)
+    if any(word in source for word in _ON_PURPOSE):
         return []
     index = function.args.args[1].arg
     read = [

@@ -16,6 +16,7 @@ from torch.optim import swa_utils
 
 from torchmedic.facts import Location
 from torchmedic.late import late_dataclass
+from torchmedic.probes.objects.contents import pairs_in
 from torchmedic.probes.objects.holdings import is_plain_user_object
 from torchmedic.probes.source.frames import is_user_file, outward
 from torchmedic.probes.source.sources import hung_at, variable_made_at
@@ -161,18 +162,20 @@ def _lookup(name: str, original: weakref.ref[nn.Module]) -> Callable[[Names], We
 
 def _as_weights(thing: Any, original: nn.Module) -> Weights | None:
     """A dict or list of tensors as weights of a module, where names or order and shapes are those of its own."""
-    mine = {name: weight for name, weight in weights_of(original).items() if weight.requires_grad}
-    if isinstance(thing, dict) and len(thing) >= len(mine) >= 1:
-        found = {name: thing.get(name) for name in mine}
-    elif isinstance(thing, (list, tuple)) and len(thing) == len(mine) >= 1:
-        found = dict(zip(mine, thing, strict=True))
-    else:
+    if not isinstance(thing, (dict, list, tuple)):
         return None
+    mine = {name: weight for name, weight in weights_of(original).items() if weight.requires_grad}
+    found: dict[str, Any] = {}
+    if isinstance(thing, dict):
+        held = dict(pairs_in(thing))
+        found = {name: held.get(name) for name in mine} if len(held) >= len(mine) else {}
+    elif len(thing) == len(mine):
+        found = dict(zip(mine, thing, strict=True))
     fits = all(
         isinstance(t, torch.Tensor) and not is_lazy(t) and t.shape == mine[name].shape for name, t in found.items()
     )
-    trained = fits and all(t is mine[name] for name, t in found.items())
-    return found if fits and not trained else None  # type: ignore[return-value]
+    trained = all(t is mine[name] for name, t in found.items())
+    return found if found and fits and not trained else None
 
 
 def named_from(frame: FrameType) -> Names:

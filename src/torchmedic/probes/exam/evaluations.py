@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import weakref
 from collections import Counter
 from typing import Any
@@ -193,6 +194,7 @@ def _train_called(block: Location | None) -> Location | None:
     return location(file, max(before), block.function) if before and "backward" not in dict(named) else None
 
 
+@functools.lru_cache(maxsize=_MOST_LOOKS)
 def _statement(file: str, line: int, function: str) -> tuple[Location, str] | None:
     tree = parsed(file)
     for node in ast.walk(tree) if tree else ():

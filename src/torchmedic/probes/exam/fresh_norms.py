@@ -14,6 +14,7 @@ from torch.nn.parameter import is_lazy
 from torchmedic.facts import FreshNorms, Location
 from torchmedic.probes.events.listening import tell_after
 from torchmedic.probes.events.patching import Patches
+from torchmedic.probes.objects.contents import pairs_in
 from torchmedic.probes.source.expressions import called_name
 from torchmedic.probes.source.frames import user_location
 from torchmedic.probes.source.making_lines import argument_at, line_with
@@ -104,7 +105,7 @@ def _lacks_buffers(thing: Any, depth: int = _DEEPEST) -> bool:
     """Whether a dictionary to be saved holds weights by name, and no statistics of a BatchNorm among them."""
     if not isinstance(thing, dict) or depth == 0 or len(thing) > _MOST_ENTRIES:
         return False
-    names = [key for key, value in thing.items() if isinstance(key, str) and isinstance(value, torch.Tensor)]
+    names = [key for key, value in pairs_in(thing) if isinstance(key, str) and isinstance(value, torch.Tensor)]
     if any(name.endswith("weight") for name in names):
         return not any(name.endswith("running_mean") for name in names)
-    return any(_lacks_buffers(value, depth - 1) for value in thing.values())
+    return any(_lacks_buffers(value, depth - 1) for _, value in pairs_in(thing))

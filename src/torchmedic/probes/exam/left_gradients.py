@@ -27,13 +27,18 @@ Norms = dict[int, float]
 
 @late_dataclass()
 class _Book:
-    """One optimizer: the norms at its last step, what a clearing has left since, and for how many cycles on end."""
+    """One optimizer: the norms at its last step, what a clearing has left since, and for how many cycles on end.
+
+    What has `grown` may still be cleared before a step uses it; what is `used_again` was not.
+    """
 
     cycles: int = 0
     used: Norms = field(default_factory=dict)
     left: Norms = field(default_factory=dict)
     cleared: int = 0
     waits: bool = False
+    grown: set[int] = field(default_factory=set)
+    used_again: set[int] = field(default_factory=set)
     runs: dict[int, int] = field(default_factory=dict)
     first: Norms = field(default_factory=dict)
     backward: Location | None = None
@@ -81,6 +86,9 @@ class LeftGradientExam(Probe):
         self._note_clearing()
 
     def on_backward(self, roots: tuple[Any, ...]) -> None:
+        for optimizer, book in self._grown():
+            now = _norms(optimizer)
+            book.grown = {key for key in book.grown if now.get(key)}
         for optimizer, book in self._waiting():
             now = _norms(optimizer)
             book.left = {key: norm for key, norm in now.items() if norm and norm == book.used.get(key)}
@@ -90,7 +98,7 @@ class LeftGradientExam(Probe):
         for optimizer, book in self._waiting():
             now = _norms(optimizer) if book.left and book.cleared else {}
             grown = [key for key, norm in book.left.items() if book.cleared and now.get(key) not in (None, norm)]
-            book.runs = {key: book.runs.get(key, 0) + 1 for key in grown}
+            book.grown = set(grown)
             book.waits = False
             if grown:
                 book.backward = book.backward or user_location()
@@ -98,12 +106,22 @@ class LeftGradientExam(Probe):
     def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if self.recorder.clock_is_held or any(map(callable, (*args[1:], *kwargs.values()))):
             return
+        self._note_use(optimizer)
         book = self._books.setdefault(id(optimizer), _Book())
         if book.cycles < _CYCLES_WATCHED:
             book.cycles += 1
+            book.runs = {key: book.runs.get(key, 0) + 1 for key in book.used_again}
+            book.grown, book.used_again = set(), set()
             book.used = {key: norm for key, norm in _norms(optimizer).items() if norm}
             book.first = book.first or book.used
             book.waits = book.cycles < _CYCLES_WATCHED
+
+    def _note_use(self, optimizer: Any) -> None:
+        """Another optimizer of the same parameters may be the one that uses what has grown."""
+        stepped = {id(p) for group in optimizer.param_groups for p in group["params"]}
+        for owner, book in self._grown():
+            now = _norms(owner)
+            book.used_again |= {key for key in book.grown & stepped if now.get(key)}
 
     def on_step_done(self, optimizer: Any) -> None:
         books = [self._books.get(id(each)) for each in self._optimizers.alive()]
@@ -134,6 +152,11 @@ class LeftGradientExam(Probe):
                     zero_grad=self._cleared_at,
                 )
             )
+
+    def _grown(self) -> list[tuple[Any, _Book]]:
+        """Optimizers of which a backward has added to what was left, and that have not stepped since."""
+        pairs = [(each, self._books.get(id(each))) for each in self._optimizers.alive()]
+        return [(each, book) for each, book in pairs if book is not None and book.grown]
 
     def _waiting(self) -> list[tuple[Any, _Book]]:
         """Optimizers that have stepped, and no backward has come since."""

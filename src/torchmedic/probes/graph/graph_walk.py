@@ -11,6 +11,7 @@ import torch
 from torch.nn.parameter import is_lazy
 
 from torchmedic.facts import Holder
+from torchmedic.probes.objects.contents import pairs_in
 from torchmedic.probes.objects.values import type_name
 from torchmedic.probes.source.frames import file_of, is_user_file, location_of
 
@@ -119,7 +120,7 @@ def _contained(name: str, kind: str, owner: str, thing: Any) -> Iterator[tuple[s
     if isinstance(thing, torch.Tensor):
         yield name, kind, owner, thing
     elif isinstance(thing, dict):
-        for key, item in list(thing.items())[:_MOST_ITEMS]:
+        for key, item in pairs_in(thing)[:_MOST_ITEMS]:
             path = f"{name}[{key!r}]" if isinstance(key, (str, int)) else name
             yield from ((path, kind, owner, t) for t in ([item] if isinstance(item, torch.Tensor) else _pair(item)))
     elif isinstance(thing, (list, tuple, deque)):

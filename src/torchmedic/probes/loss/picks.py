@@ -35,9 +35,7 @@ def pick_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pick | None:
     if not isinstance(source, torch.Tensor) or not source.ndim or not parts:
         return None
     index, rest = parts[0], parts[1:]
-    if not all(part is Ellipsis or part == slice(None) for part in rest if not isinstance(part, torch.Tensor)):
-        return None
-    if not isinstance(index, torch.Tensor) or any(isinstance(part, torch.Tensor) for part in rest):
+    if not isinstance(index, torch.Tensor) or not all(_is_whole(part) for part in rest):
         return None
     if index.ndim != 1 or index.dtype not in (torch.int32, torch.int64) or not 1 < len(index) <= _MOST_INDICES:
         return None
@@ -45,6 +43,11 @@ def pick_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pick | None:
     count = torch.arange(source.shape[0], device="cpu")
     is_permutation = len(order) == len(count) and bool((order.sort().values == count).all())
     return Pick(source.shape[0], bool((order.diff() < 0).any()), is_permutation)
+
+
+def _is_whole(part: Any) -> bool:
+    """Whether an index leaves a dimension as it is; an array of NumPy must not be compared with a slice."""
+    return part is Ellipsis or (isinstance(part, slice) and part == slice(None))
 
 
 def _parts(rest: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

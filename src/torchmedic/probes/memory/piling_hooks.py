@@ -19,6 +19,7 @@ from torchmedic.late import late_dataclass
 from torchmedic.probes.events.modules import Modules
 from torchmedic.probes.events.patching import Patches, frame_hidden
 from torchmedic.probes.memory.unread_piles import own_bytes
+from torchmedic.probes.objects.contents import pairs_in
 from torchmedic.probes.source.expressions import vars_of
 from torchmedic.probes.source.frames import is_user_file, location_in
 from torchmedic.record import Probe, Recorder, shielded
@@ -175,6 +176,6 @@ def _holdings(hook: Any) -> list[Any]:
 
 
 def _tensors(things: list[Any]) -> list[torch.Tensor]:
-    below = [thing.values() if isinstance(thing, dict) else thing for thing in things]
+    below = [[item for _, item in pairs_in(thing)] if isinstance(thing, dict) else thing for thing in things]
     flat = [item for each in below for item in (each if isinstance(each, _CONTAINERS) else (each,))]
     return [item for item in flat if isinstance(item, torch.Tensor)]

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from torchmedic.facts import Location
+from torchmedic.probes.objects.contents import pairs_in
 from torchmedic.probes.source.frames import is_user_file, outward
 
 
@@ -38,6 +39,6 @@ def name_in_frames(leaf: torch.Tensor) -> tuple[str, Location | None]:
                     return name, None
                 if isinstance(thing, (list, tuple)) and len(thing) < 1000 and any(item is leaf for item in thing):
                     return name, None
-                if isinstance(thing, dict) and len(thing) < 1000 and any(item is leaf for item in thing.values()):
+                if isinstance(thing, dict) and len(thing) < 1000 and any(item is leaf for _, item in pairs_in(thing)):
                     return name, None
     return "", None

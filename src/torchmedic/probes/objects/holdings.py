@@ -12,6 +12,7 @@ from torch import nn
 from torch.nn.parameter import is_lazy
 
 from torchmedic.late import late_dataclass
+from torchmedic.probes.objects.contents import pairs_in
 from torchmedic.probes.source.frames import file_of, is_user_file
 
 _OWN_STORES = frozenset(vars(nn.Module()))
@@ -79,7 +80,7 @@ def _container(thing: Any) -> str:
 
 def _items(thing: Any) -> list[tuple[str, Any]]:
     if isinstance(thing, dict):
-        return [(f"[{key!r}]", item) for key, item in list(thing.items())[:_MOST_ITEMS]]
+        return [(f"[{key!r}]", item) for key, item in pairs_in(thing)[:_MOST_ITEMS]]
     if isinstance(thing, (list, tuple, set, frozenset)):
         return [(f"[{i}]", item) for i, item in enumerate(list(thing)[:_MOST_ITEMS])]
     if isinstance(thing, functools.partial):

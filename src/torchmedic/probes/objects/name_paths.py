@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from torchmedic.late import late_dataclass
+from torchmedic.probes.objects.contents import pairs_in
 from torchmedic.probes.source.frames import file_of, is_user_file, outward
 
 _MOST_VISITED = 30_000
@@ -147,16 +148,16 @@ def _parts(thing: Any) -> Iterator[tuple[str, Any, Any]]:
         few = items if len(items) <= 4000 else items[:2000] + items[-2000:]
         yield from (("", position, item) for position, item in enumerate(few))
     elif isinstance(thing, dict):
-        pairs = list(thing.items())
+        pairs = pairs_in(thing)
         yield from (("", key, item) for key, item in (pairs if len(pairs) <= 400 else pairs[:200] + pairs[-200:]))
     elif isinstance(thing, (torch.Tensor, ModuleType, type)) or _is_function(thing):
         return
     else:
         held = getattr(thing, "__dict__", None)
         if isinstance(held, dict):
-            for name, item in list(held.items())[:200]:
+            for name, item in pairs_in(held)[:200]:
                 if name in ("_modules", "_buffers") and isinstance(item, dict):
-                    yield from ((f".{child}", None, below) for child, below in item.items())
+                    yield from ((f".{child}", None, below) for child, below in pairs_in(item))
                 elif name != "_parameters":
                     yield f".{name}", None, item
         if is_user_file(file_of(type(thing))):

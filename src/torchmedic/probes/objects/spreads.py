@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from torchmedic.facts import Histogram
+from torchmedic.probes.objects.contents import pairs_in
 from torchmedic.probes.source.frames import is_user_file
 
 _BINS = 30
@@ -26,7 +27,7 @@ def tensors_in(thing: Any, path: str, depth: int = 3) -> Iterator[tuple[str, tor
     elif depth == 0 or isinstance(thing, (str, bytes, type, nn.Module)) or _is_library(thing):
         return
     elif isinstance(thing, dict):
-        for key, item in list(thing.items())[:200]:
+        for key, item in pairs_in(thing)[:200]:
             yield from tensors_in(item, f"{path}[{key!r}]", depth - 1)
     elif isinstance(thing, (list, tuple)):
         for i, item in enumerate(thing[:200]):

@@ -11,6 +11,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from torchmedic.facts import Location, ModuleFact, TensorSummary, Value
+from torchmedic.probes.objects.contents import pairs_in
 from torchmedic.probes.source.frames import file_of, is_user_file, location
 from torchmedic.redaction import HIDDEN, is_secret_name, redact
 
@@ -95,7 +96,7 @@ def _length(thing: Any) -> int | None:
 
 def _items(thing: Any, depth: int) -> tuple[Value, ...]:
     if isinstance(thing, dict):
-        pairs = [(str(key), item) for key, item in list(thing.items())[:MOST_ITEMS]]
+        pairs = [(str(key), item) for key, item in pairs_in(thing)[:MOST_ITEMS]]
     elif isinstance(thing, (list, tuple)):
         pairs = [(f"[{i}]", item) for i, item in enumerate(thing[:MOST_ITEMS])]
     elif _is_graph(thing):
