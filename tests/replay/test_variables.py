@@ -42,3 +42,13 @@ def test_a_file_of_the_users_that_is_linked_into_a_library_stays_theirs(tmp_path
     (library / "package").symlink_to(own)
     told = [is_user_file(str(library / name)) for name in ("other.py", "model.py", "package/model.py")]
     assert told == [False, True, True]
+
+
+def test_a_package_that_is_linked_to_a_shared_cache_is_installed(tmp_path: Path) -> None:
+    cache, library = tmp_path / ".cache" / "archive", tmp_path / "lib" / "site-packages"
+    cache.mkdir(parents=True)
+    library.mkdir(parents=True)
+    (cache / "frame.py").touch()
+    (library / "frame.py").symlink_to(cache / "frame.py")
+    (library / "package").symlink_to(cache)
+    assert not any(is_user_file(str(library / name)) for name in ("frame.py", "package/frame.py"))

@@ -17,6 +17,7 @@ from torchmedic.redaction import redact
 
 _known_as: dict[str, str] = {}
 _PASSING_ON = ("torchmedic", "torch", "functools", "contextlib")
+_CACHES = frozenset((".cache", "cache", "Caches"))
 _OF_A_LAYER = re.compile(r"_(?:propagate|edge_updater)_\w{8}\.py$")
 _PACKAGE = str(Path(__file__).resolve().parents[2]) + os.sep
 
@@ -57,12 +58,21 @@ def _is_written_by_pyg(path: str) -> bool:
 
 
 def _is_installed(path: str) -> bool:
-    """Whether a file lies among installed packages, be it as a link to a cache that several environments share.
+    """Whether a file lies among installed packages.
 
     >>> _is_installed("/env/lib/python3.11/site-packages/pandas/core/frame.py"), _is_installed("project/train.py")
     (True, False)
     """
     return f"{os.sep}site-packages{os.sep}" in path or f"{os.sep}dist-packages{os.sep}" in path
+
+
+def _is_cached(path: str) -> bool:
+    """Whether a file lies in a cache, to which installers link the packages that several environments share.
+
+    >>> _is_cached(".cache/uv/archive-v0/x1/pandas/core/frame.py"), _is_cached("project/train.py")
+    (True, False)
+    """
+    return not _CACHES.isdisjoint(path.split(os.sep))
 
 
 # Asked of every module that is loaded: as many entries as the largest frameworks have files.
@@ -75,13 +85,13 @@ def is_user_file(filename: str) -> bool:
     """
     if not filename or (filename.startswith("<") and not filename.startswith("<ipython-input")):
         return False
-    if _is_installed(filename):  # told before the disk is asked: there are thousands of them
-        return False
     path = _real_path(filename)
     # A compiled extension names the file it was made from, as it lay on the machine that built it.
     if filename.endswith((".pyx", ".pxi", ".pxd")) and not os.path.exists(path):
         return False
     if path.startswith(_PACKAGE) or _is_installed(path) or _is_written_by_pyg(path):
+        return False
+    if _is_installed(filename) and _is_cached(path):
         return False
     return not path.startswith(_library_roots())
 
