@@ -5,8 +5,11 @@ from __future__ import annotations
 import builtins
 import dis
 import functools
+import inspect
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
+
+from torch import nn
 
 _MOST_FUNCTIONS = 20
 _CHANGING = ("STORE_GLOBAL", "STORE_ATTR", "STORE_SUBSCR", "STORE_DEREF", "STORE_NAME", "DELETE_", "IMPORT_", "YIELD")
@@ -38,9 +41,15 @@ def _is_harmless(thing: Any, seen: set[CodeType], names: frozenset[str]) -> bool
         return thing.__name__ in _MODULES
     if isinstance(thing, _PLAIN):
         return True
-    called = vars(type(thing)).get("__call__")
-    is_readable = _is_read_only(thing, seen, names)
-    return is_readable and (not isinstance(called, FunctionType) or _is_function_harmless(called, seen))
+    return _is_read_only(thing, seen, names) and _is_call_harmless(thing, seen)
+
+
+def _is_call_harmless(thing: Any, seen: set[CodeType]) -> bool:
+    """Of an object that can be called; a model is held for its settings, nobody computes a rate by running it."""
+    if not callable(thing) or isinstance(thing, nn.Module):
+        return True
+    called = inspect.getattr_static(type(thing), "__call__", None)
+    return isinstance(called, FunctionType) and _is_function_harmless(called, seen)
 
 
 def _is_function_harmless(function: FunctionType, seen: set[CodeType]) -> bool:
