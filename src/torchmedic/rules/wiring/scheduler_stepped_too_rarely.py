@@ -108,7 +108,7 @@ def _is_warming_up(seen: SchedulerSeen) -> bool:
     """Whether the run ended far inside a warm-up that has room in its batches."""
     has_room = _LEAST_WARM_UP <= seen.peak <= 0.5 * seen.optimizer_steps
     is_once_per_epoch = 2 <= seen.steps <= seen.epochs + 1 and seen.optimizer_steps >= _LEAST_WASTED * seen.steps
-    return has_room and is_once_per_epoch and seen.steps <= 0.1 * seen.peak and seen.largest_lr < 0.3 * seen.first_lr
+    return has_room and is_once_per_epoch and seen.steps <= 0.2 * seen.peak and seen.largest_lr < 0.3 * seen.first_lr
 
 
 def _step_with_batches(seen: SchedulerSeen) -> Remedy:
