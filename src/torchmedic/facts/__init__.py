@@ -196,6 +196,7 @@ from torchmedic.facts.ranks import Standing as Standing
 from torchmedic.facts.ranks import ThreadDied as ThreadDied
 from torchmedic.facts.ranks import ThreadStand as ThreadStand
 from torchmedic.facts.ranks import WorkerStand as WorkerStand
+from torchmedic.facts.ranks import WrapperPassed as WrapperPassed
 from torchmedic.facts.ranks import WrapperSeen as WrapperSeen
 from torchmedic.facts.ranks import standing_of as standing_of
 from torchmedic.facts.ranks import starter_of as starter_of

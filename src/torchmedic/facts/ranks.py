@@ -276,6 +276,23 @@ class RankStep(Observation):
 
 
 @fact
+class WrapperPassed(Observation):
+    """One of several wrappers that nothing went through in the first steps, though its weights had gradients.
+
+    `where` calls its inner module or a part of it, `steps` counts the updates that had gradients for it, `others` the
+    wrappers that were called. `norms` are those of its parameters after these updates.
+    """
+
+    kind: ClassVar[str] = "wrapper-passed"
+    step: int | None
+    model: str
+    where: Location | None
+    steps: int
+    others: int
+    norms: dict[str, float] = field(default_factory=dict)
+
+
+@fact
 class WrapperSeen(Observation):
     """A `DistributedDataParallel` module: its parameters in order, and its normalising layers that see one rank only.
 

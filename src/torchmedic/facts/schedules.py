@@ -14,7 +14,8 @@ class SchedulerSeen(Observation):
 
     `factor_made` is the line of the user's own function that it asks for a factor. `stepped_by` is the package that
     steps it, where no line of the user's does. `rates` are those that the groups of the optimizer were built with.
-    `rebuilt` is how many the same line had built before for the same optimizer.
+    `rebuilt` is how many the same line had built before for the same optimizer. After `length` calls the rate stands
+    still or begins again, and after `peak` calls a rise from the first one on ends; 0 where there is no such call.
     """
 
     kind: ClassVar[str] = "scheduler-seen"
@@ -46,6 +47,8 @@ class SchedulerSeen(Observation):
     stepped_by: str = ""
     rates: tuple[float, ...] = ()
     rebuilt: int = 0
+    length: int = 0
+    peak: int = 0
     step: int | None = None
 
 

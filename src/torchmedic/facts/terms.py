@@ -174,7 +174,11 @@ class OnePositionForAll(Observation):
 
 @fact
 class IdleTerm(Observation):
-    """A loss function that was given nothing with a gradient, added to the loss; `added` is where."""
+    """A loss function that was given nothing with a gradient, added to the loss; `added` is where.
+
+    `passed` are the lines that what it compares came through without a gradient, latest first, back to those that took
+    it off a tensor with one.
+    """
 
     kind: ClassVar[str] = "idle-term"
     step: int | None
@@ -184,6 +188,7 @@ class IdleTerm(Observation):
     term: str
     added: Location
     value: float
+    passed: tuple[Location, ...] = ()
 
 
 @fact

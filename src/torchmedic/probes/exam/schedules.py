@@ -19,6 +19,7 @@ from torchmedic.journal import Page, Update
 from torchmedic.late import late_dataclass
 from torchmedic.probes.events.optimizers import Optimizers
 from torchmedic.probes.events.patching import Patches, frame_hidden
+from torchmedic.probes.exam.horizons import reach_of
 from torchmedic.probes.source.expressions import parsed
 from torchmedic.probes.source.frames import (
     is_user_file,
@@ -70,6 +71,8 @@ class _Schedule:
     holder: weakref.ref[Any] | None = None
     begun: int = 0
     rebuilt: int = 0
+    length: int = 0
+    peak: int = 0
 
 
 @late_dataclass()
@@ -188,6 +191,7 @@ class ScheduleExam(Probe):
             known.factor_made = _factor_line(scheduler)
             known.floored = _floored_line(scheduler)
             known.mode = str(getattr(scheduler, "mode", ""))
+            known.length, known.peak = reach_of(scheduler)
         if isinstance(scheduler, lr_scheduler.ReduceLROnPlateau) and len(known.metrics) < _MOST_METRICS:
             known.metrics.append(float(args[0] if args else kwargs["metrics"]))
 
@@ -312,6 +316,8 @@ class ScheduleExam(Probe):
             rates=seen.rates,
             stepped_by=seen.stepped_by,
             rebuilt=seen.rebuilt,
+            length=seen.length,
+            peak=seen.peak,
         )
 
 

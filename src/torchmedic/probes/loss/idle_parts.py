@@ -14,6 +14,8 @@ from torchmedic.probes.source.positions import operand_names
 from torchmedic.record import Recorder
 
 _MOST_LINES = 40
+_LONGEST_PAST = 200
+_MOST_PASSED = 16
 _SUMS = frozenset(("add", "radd", "iadd", "sub", "rsub"))
 _PRODUCTS = frozenset(("mul", "rmul", "imul"))
 _WEIGHING = TRANSPARENT | {"mul", "rmul", "div", "true_divide", "neg"}
@@ -93,6 +95,7 @@ class IdleParts:
                 term=names[idle[0]] if len(names) == 2 else judged.place.expression(),
                 added=call.place.location(),
                 value=float(args[idle[0]]),
+                passed=_passed(trace, judged),
             )
         )
 
@@ -179,6 +182,19 @@ def _reduction_behind(trace: CallTrace, index: int | None) -> Call | None:
     last = way[-1] if way else None
     makes_one = last is not None and last.shape == () and any(read.shape for read in last.reads)
     return last if last is not None and makes_one and last.name in _JUDGING | {"sum", "mean"} else None
+
+
+def _passed(trace: CallTrace, judged: Call) -> tuple[Location, ...]:
+    """The lines that what a loss function without a gradient compares came through, back to tensors that have one."""
+    waiting, behind = [judged], {judged.index}
+    while waiting and len(behind) < _LONGEST_PAST:
+        call = waiting.pop()
+        makers = {read.maker for read in call.reads if read.maker is not None and not read.requires_grad}
+        waiting += [trace.calls[maker] for maker in makers - behind]
+        behind |= makers
+    places = (trace.calls[index].place for index in sorted(behind, reverse=True))
+    lines = {(where.file, where.line): where for where in (place.location() for place in places if place is not None)}
+    return tuple(lines.values())[:_MOST_PASSED]
 
 
 def _are_tensors(args: tuple[Any, ...]) -> bool:

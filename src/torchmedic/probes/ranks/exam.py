@@ -22,6 +22,7 @@ from torchmedic.probes.events.modules import Modules
 from torchmedic.probes.events.patching import Patches, frame_hidden
 from torchmedic.probes.ranks.buffers import own_buffers, running_statistics
 from torchmedic.probes.ranks.devices import device_of
+from torchmedic.probes.ranks.passed_by import PassedWrappers
 from torchmedic.probes.source.frames import is_user_file, location_of, outward, shown_path, user_location
 from torchmedic.probes.source.sources import inner_module_call
 from torchmedic.record import Probe, Recorder, shielded
@@ -50,6 +51,7 @@ class RankExam(Probe):
         self._norm_samples: int | None = None
         self._files = 0
         self._has_seen_wrapper = False
+        self._passed = PassedWrappers(_called_from_outside)
         self._clear()
         self._watch_saving()
         self._watch_no_sync()
@@ -100,6 +102,7 @@ class RankExam(Probe):
             self._fingerprint(args)
         elif module.training and normalises_alone(module):
             self._note_norm(module, args)
+        self._passed.note(module, sys._getframe(1), self._wrappers())
         if self._bypassed is None and self._is_bypass(module):
             self._bypassed = _called_from_outside(module, sys._getframe(1))
             self._bypassed_by = type(module).__name__
@@ -153,8 +156,12 @@ class RankExam(Probe):
             if step <= CLOSE_STEPS and self._backwards and not self._wrapped and self._bypassed is None:
                 self._note_parts_called(wrappers[0])
             self.recorder.observe(self._fact(wrappers[0], optimizer))
+        if step <= CLOSE_STEPS:
+            self._passed.step(optimizer, wrappers)
         if step == CLOSE_STEPS:
             self._stop_looking()
+            for fact in self._passed.facts(filter(_spans_world, wrappers), _norms, step):
+                self.recorder.observe(fact)
         self._clear()
         if step >= CLOSE_STEPS:
             self._rest(step)

@@ -16,7 +16,7 @@ class RowsRewrittenByReading(Rule):
     symptoms = (Symptom.SCORE_LOW, Symptom.LOSS_FLAT, Symptom.LOSS_NOISY)
     tell_apart = "the same row of the data set holds another number in every epoch"
     needs = (RowsRewritten,)
-    folds = ("TRN",)
+    folds = ("TRN", "evaluated-in-another-scale")
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for seen in run.all(RowsRewritten):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from torchmedic.facts import RankStep, Run
+from torchmedic.facts import RankStep, Run, WrapperPassed
 
 ALONE = "one process has nobody to differ from; weights will drift apart as soon as there are two"
 _TOLERANCE = 1e-5
@@ -30,7 +30,7 @@ def keeps_step(run: Run) -> bool:
     return len({rank.info.steps for rank in run.ranks if rank.info.ended}) < 2
 
 
-def differing(by_rank: dict[int, RankStep]) -> Iterator[tuple[str, float, float]]:
+def differing(by_rank: Mapping[int, RankStep | WrapperPassed]) -> Iterator[tuple[str, float, float]]:
     """Parameters whose norms differ between ranks, with the smallest and the largest."""
     first = next(iter(by_rank.values()))
     for name in first.norms:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchmedic.facts import GraphCut, Run
-from torchmedic.findings import Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.wiring._cut import cut_diagnosis, cuts
+from torchmedic.findings import Diagnosis, Remedy, Symptom
+from torchmedic.rules.wiring._cut import CutRule, cut_diagnosis, cuts
 from torchmedic.rules.wiring._telling import counted
 
 
-class ComputedWithoutGradient(Rule):
+class ComputedWithoutGradient(CutRule):
     """Gradients were switched off around the only use of some parameters."""
 
     code = "WIR008"
@@ -18,7 +18,6 @@ class ComputedWithoutGradient(Rule):
     symptoms = (Symptom.WEIGHTS_STILL, Symptom.LOSS_FLAT, Symptom.SCORE_LOW)
     tell_apart = "the operation ran while gradients were switched off"
     needs = (GraphCut,)
-    folds = ("TRN",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for cut in cuts(run, "no_grad", "library"):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchmedic.facts import GraphCut, Run
-from torchmedic.findings import Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.wiring._cut import cut_diagnosis, cuts
+from torchmedic.findings import Diagnosis, Remedy, Symptom
+from torchmedic.rules.wiring._cut import CutRule, cut_diagnosis, cuts
 from torchmedic.rules.wiring._telling import counted
 
 
-class DetachedFromLoss(Rule):
+class DetachedFromLoss(CutRule):
     """The only way from some parameters to the loss goes through a detached tensor."""
 
     code = "WIR006"
@@ -18,7 +18,6 @@ class DetachedFromLoss(Rule):
     symptoms = (Symptom.WEIGHTS_STILL, Symptom.LOSS_FLAT, Symptom.SCORE_LOW)
     tell_apart = "the tensor is taken off the graph by `.detach()` or `.data`"
     needs = (GraphCut,)
-    folds = ("TRN",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for cut in cuts(run, "detach", "data"):

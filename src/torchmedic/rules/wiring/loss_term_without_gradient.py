@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import GraphCut, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.wiring._cut import of_terms_behind
 from torchmedic.rules.wiring._telling import also, listed
 
 # Of weights alone: a penalty on the weights that does not reach them.
@@ -21,6 +22,10 @@ class LossTermWithoutGradient(Rule):
     tell_apart = "the parameters do get a gradient, but only from the other terms of the loss"
     needs = (GraphCut,)
     folds = ("TRN",)
+
+    def folds_in(self, run: Run) -> tuple[str, ...]:
+        cut = next((cut for cut in run.all(GraphCut) if cut.whole_term), None)
+        return (*self.folds, *of_terms_behind(cut, run))
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for cut in run.all(GraphCut):

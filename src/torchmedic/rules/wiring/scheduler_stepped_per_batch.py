@@ -8,6 +8,7 @@ from torchmedic.facts import PlannedEpochs, Run, SchedulerSeen
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.wiring._telling import also, is_lightnings, line_to_edit
 
+_LEAST_TURNS = 6
 _BY_EPOCH = ("StepLR", "MultiStepLR", "ExponentialLR", "MultiplicativeLR", "LambdaLR", "PolynomialLR")
 
 
@@ -27,10 +28,12 @@ class SchedulerSteppedPerBatch(Rule):
             per_batch = seen.per_optimizer_step >= 0.9 * seen.optimizer_steps and seen.optimizer_steps >= 20
             if not per_batch or seen.stepped is None or seen.first_lr <= 0:
                 continue
-            if _is_gone(seen):
+            if _is_gone(seen) or _is_behind_its_end(seen, run):
                 yield self._tell(seen, f"the learning rate fell from {seen.first_lr:.3g} to {seen.last_lr:.1e}")
             elif seen.type == "CosineAnnealingLR" and _cycles(seen) >= 3:
                 yield self._tell_of_cycles(seen, run)
+            elif seen.type == "LambdaLR" and seen.turns >= _LEAST_TURNS and _counts_epochs(seen, run):
+                yield self._tell(seen, f"the rate went up and down {seen.turns} times")
             elif _is_over_at_once(seen) and len(schedulers) == 1:  # beside another, that one may have lowered the rate
                 span = seen.settings["total_iters"]
                 yield self._tell(seen, f"the learning rate was at its last value after {span:g} batches")
@@ -55,6 +58,9 @@ class SchedulerSteppedPerBatch(Rule):
 
     def _tell(self, seen: SchedulerSeen, what: str) -> Diagnosis:
         settings = ", ".join(f"{name}={value:g}" for name, value in seen.settings.items())
+        counts = f"`{settings}` counts calls of `scheduler.step()`"
+        if seen.length and not settings:
+            counts = f"its {seen.length} steps are calls of `scheduler.step()`"
         small = f"; below 1 % of it from step {seen.small_from} on" if seen.small_from is not None else ""
         epoch = f", an epoch has {seen.steps_per_epoch}" if seen.steps_per_epoch else ""
         where = line_to_edit(seen)
@@ -65,7 +71,7 @@ class SchedulerSteppedPerBatch(Rule):
             label=f"runs {seen.steps} times in {seen.optimizer_steps} steps"
             if where == seen.stepped
             else f"stepped {seen.steps} times in {seen.optimizer_steps} steps",
-            also=also((seen.built, f"`{settings}` counts calls of `scheduler.step()`"), where=where),
+            also=also((seen.built, counts), where=where),
             culprit=Culprit(op="scheduler.step", phase="optimizer"),
             evidence=(
                 f"lr {seen.first_lr:.3g} at first, {seen.last_lr:.2g} at last{small}",
@@ -97,7 +103,14 @@ def _is_over_at_once(seen: SchedulerSeen) -> bool:
 def _counts_epochs(seen: SchedulerSeen, run: Run) -> bool:
     """Whether the half cycle is about as long as the run has epochs: then it is stepped in the wrong place."""
     known = (seen.epochs, *(plan.epochs for plan in run.all(PlannedEpochs)))
-    return any(0.5 * epochs <= seen.settings["T_max"] <= 2 * epochs for epochs in known if epochs > 1)
+    span = seen.settings.get("T_max") or seen.length
+    return any(0.5 * epochs <= span <= 2 * epochs for epochs in known if epochs > 1)
+
+
+def _is_behind_its_end(seen: SchedulerSeen, run: Run) -> bool:
+    """Whether a function of the user's, as long as there are epochs, was through in the first tenth of the run."""
+    is_short = seen.type == "LambdaLR" and 0 < seen.length <= 0.1 * seen.optimizer_steps
+    return is_short and seen.last_lr <= 0.3 * seen.first_lr and _counts_epochs(seen, run)
 
 
 def _cycles(seen: SchedulerSeen) -> float:

@@ -9,6 +9,7 @@ from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.wiring._telling import also, counted, ended_well, is_lightnings, line_to_edit
 
 _LEAST_WASTED = 8
+_LEAST_WARM_UP = 50
 
 
 class SchedulerSteppedTooRarely(Rule):
@@ -19,7 +20,7 @@ class SchedulerSteppedTooRarely(Rule):
     symptoms = (Symptom.LOSS_FLAT, Symptom.SCORE_LOW)
     tell_apart = "the schedule's length equals the number of batches, while it is stepped once per epoch"
     needs = (SchedulerSeen,)
-    folds = ("TRN",)
+    folds = ("TRN", "scheduler-never-stepped")
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for seen in run.all(SchedulerSeen):
@@ -28,9 +29,10 @@ class SchedulerSteppedTooRarely(Rule):
             if (idle := _updates_at_zero(run, seen)) is not None:
                 yield self._warm_up_by_epochs(seen, idle)
                 continue
-            length = seen.settings.get("total_steps") or seen.settings.get("T_max") or 0.0
-            fits_batches = length >= 20 and 0.7 * length <= seen.optimizer_steps <= 1.4 * length
-            if not fits_batches or seen.steps > 0.25 * length:
+            length = _length(seen)
+            if not length:
+                if _is_warming_up(seen):
+                    yield self._never_warm(seen)
                 continue
             where = line_to_edit(seen)
             yield self.diagnose(
@@ -53,6 +55,22 @@ class SchedulerSteppedTooRarely(Rule):
                 remedies=(_step_with_batches(seen), Remedy(title="or lay the schedule out in epochs")),
             )
 
+    def _never_warm(self, seen: SchedulerSeen) -> Diagnosis:
+        where = line_to_edit(seen)
+        return self.diagnose(
+            headline=f"`{seen.type}` warms up for {seen.peak} steps but was stepped only {counted(seen.steps, 'time')}",
+            confidence="likely",
+            where=where,
+            label="runs once per epoch" if where == seen.stepped else f"warms up over {seen.peak} steps",
+            also=also((seen.built, f"its rate rises for {seen.peak} calls of `scheduler.step()`"), where=where),
+            culprit=Culprit(op="scheduler.step", phase="optimizer"),
+            evidence=(
+                f"the run made {seen.optimizer_steps} optimizer steps and {counted(seen.steps, 'scheduler step')}",
+                f"the highest lr reached was {seen.largest_lr:.2g} of {seen.first_lr:.2g}",
+            ),
+            remedies=(_step_with_batches(seen), Remedy(title="or count the warm-up in epochs")),
+        )
+
     def _warm_up_by_epochs(self, seen: SchedulerSeen, idle: int) -> Diagnosis:
         often = round(seen.optimizer_steps / seen.steps)
         where = line_to_edit(seen)
@@ -72,6 +90,25 @@ class SchedulerSteppedTooRarely(Rule):
                 Remedy(title="or count the warm-up in epochs, and let it begin above 0"),
             ),
         )
+
+
+def _length(seen: SchedulerSeen) -> float:
+    """The length that the schedule was given, where it is that of the run in batches, and was not nearly gone through.
+
+    That of a function is the user's own arithmetic: it has to come out at the steps of the run.
+    """
+    told = seen.settings.get("total_steps") or seen.settings.get("T_max") or 0.0
+    length = told or seen.length
+    least, most = (0.7, 1.4) if told else (0.9, 1.12)
+    fits_batches = length >= 20 and least * length <= seen.optimizer_steps <= most * length
+    return length if fits_batches and seen.steps <= 0.25 * length else 0.0
+
+
+def _is_warming_up(seen: SchedulerSeen) -> bool:
+    """Whether the run ended far inside a warm-up that has room in its batches."""
+    has_room = _LEAST_WARM_UP <= seen.peak <= 0.5 * seen.optimizer_steps
+    is_once_per_epoch = 2 <= seen.steps <= seen.epochs + 1 and seen.optimizer_steps >= _LEAST_WASTED * seen.steps
+    return has_room and is_once_per_epoch and seen.steps <= 0.2 * seen.peak and seen.largest_lr < 0.3 * seen.first_lr
 
 
 def _step_with_batches(seen: SchedulerSeen) -> Remedy:

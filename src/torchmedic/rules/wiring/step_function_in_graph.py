@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchmedic.facts import GraphCut, Run
-from torchmedic.findings import Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.wiring._cut import cut_diagnosis, cuts
+from torchmedic.findings import Diagnosis, Remedy, Symptom
+from torchmedic.rules.wiring._cut import CutRule, cut_diagnosis, cuts
 from torchmedic.rules.wiring._telling import counted
 
 
-class StepFunctionInGraph(Rule):
+class StepFunctionInGraph(CutRule):
     """Every way from some parameters to the loss goes through a step function."""
 
     code = "WIR009"
@@ -18,7 +18,6 @@ class StepFunctionInGraph(Rule):
     symptoms = (Symptom.WEIGHTS_STILL, Symptom.LOSS_FLAT, Symptom.SCORE_LOW)
     tell_apart = "the operation is a step function, with derivative 0 or none, and no straight-through estimator"
     needs = (GraphCut,)
-    folds = ("TRN",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for cut in cuts(run, "zero", "discrete", "integer", "cancelled", "own-backward"):

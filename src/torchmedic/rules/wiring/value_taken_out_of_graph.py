@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchmedic.facts import GraphCut, Run
-from torchmedic.findings import Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.wiring._cut import cut_diagnosis, cuts
+from torchmedic.findings import Diagnosis, Remedy, Symptom
+from torchmedic.rules.wiring._cut import CutRule, cut_diagnosis, cuts
 from torchmedic.rules.wiring._telling import counted
 
 
-class ValueTakenOutOfGraph(Rule):
+class ValueTakenOutOfGraph(CutRule):
     """A result of the weights left torch and came back as a new tensor or a plain number."""
 
     code = "WIR007"
@@ -18,7 +18,6 @@ class ValueTakenOutOfGraph(Rule):
     symptoms = (Symptom.WEIGHTS_STILL, Symptom.LOSS_FLAT, Symptom.SCORE_LOW)
     tell_apart = "the value leaves torch by `.item()`, `.numpy()` or `.tolist()`"
     needs = (GraphCut,)
-    folds = ("TRN",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         for cut in cuts(run, "item", "numpy", "tolist", "tensor"):

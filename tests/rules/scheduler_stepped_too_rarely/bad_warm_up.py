@@ -1,0 +1,18 @@
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+x = torch.randn(480, 12)
+loader = DataLoader(TensorDataset(x, (x @ torch.randn(12, 3)).argmax(1)), batch_size=16, shuffle=True)
+model = nn.Sequential(nn.Linear(12, 32), nn.ReLU(), nn.Linear(32, 3))
+optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 80))
+for epoch in range(6):
+    for features, labels in loader:
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(features), labels)
+        loss.backward()
+        optimizer.step()
+    scheduler.step()  # expect: WIR024
+    print(epoch, loss.item())
