@@ -86,10 +86,11 @@ def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
     from torchmedic.probes.data.paired_loaders import PairedLoaders
     from torchmedic.probes.data.resized_labels import ResizedLabels
     from torchmedic.probes.data.spent_iterators import SpentIterators
+    from torchmedic.probes.data.spent_streams import SpentStreams
     from torchmedic.probes.data.subset_settings import SubsetSettings
 
     own = (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders), NoneBatches(loaders))
-    exams = (SpentIterators(), CollateExam(loaders), MirrorExam(loaders), ResizedLabels(loaders))
+    exams = (SpentIterators(), SpentStreams(), CollateExam(loaders), MirrorExam(loaders), ResizedLabels(loaders))
     return (*own, GroupSplits(loaders), SubsetSettings(), *exams, EvaluatedPairs(loaders))
 
 

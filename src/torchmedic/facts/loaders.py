@@ -153,6 +153,8 @@ class SpentIterator(Observation):
     """A loop that goes over an iterator which was used up before: `empty` passes without an item, of `passes` planned.
 
     `made` is the line that made the iterator and `text` what it says; `batches` is how many a loader had handed out.
+    `keeper` is the class of a data set that keeps the iterator as its attribute `name`, or is its own where there is
+    none, and `handed_by` the `__iter__` which gives it out again in every pass.
     """
 
     kind: ClassVar[str] = "spent-iterator"
@@ -164,6 +166,8 @@ class SpentIterator(Observation):
     passes: int | None
     empty: int
     batches: int
+    keeper: str = ""
+    handed_by: Location | None = None
 
 
 @fact
