@@ -99,12 +99,14 @@ def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:
     from torchmedic.probes.crash.index_outside import IndicesOutside
     from torchmedic.probes.crash.inplace_clash import InplaceClashes
     from torchmedic.probes.crash.memory import MemoryLeft
+    from torchmedic.probes.crash.mixed_samples import MixedSamples
     from torchmedic.probes.crash.scene import CrashScene
     from torchmedic.probes.crash.stale_graph import StaleGraphs
     from torchmedic.probes.crash.wide_samples import WideSamples
 
     scene = CrashScene(modules, loaders)
-    return (scene, IndicesOutside(loaders), InplaceClashes(), StaleGraphs(), MemoryLeft(), WideSamples())
+    of_graphs = (InplaceClashes(), StaleGraphs(), MixedSamples())
+    return (scene, IndicesOutside(loaders), *of_graphs, MemoryLeft(), WideSamples())
 
 
 def watch_threads(recorder: Recorder) -> None:
