@@ -13,7 +13,9 @@ class InputsApart(Observation):
     """The inputs of the first batches: their spread (a tenth to nine tenths of the values) and middle in both loaders.
 
     `within` is the spread inside a typical sample. Training comes first in each pair.
-    `differing` names attributes of the two data sets, of one class, that are None in one of them only.
+    `differing` names attributes of the two data sets, of one class, that are None in one of them only. `steps` are
+    those by which the attribute `prepared_by` of either prepares a sample, where they differ, and `composed` the lines
+    that put them together.
     """
 
     kind: ClassVar[str] = "inputs-apart"
@@ -28,6 +30,9 @@ class InputsApart(Observation):
     values: int
     differing: str = ""
     differing_to: str = ""
+    prepared_by: str = ""
+    steps: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    composed: tuple[Location | None, Location | None] = (None, None)
 
 
 @fact
