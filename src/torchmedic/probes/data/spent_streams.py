@@ -6,17 +6,18 @@ import ast
 import io
 import weakref
 from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 from torch.utils.data import IterableDataset
 
 from torchmedic.facts import Location, SpentIterator
 from torchmedic.late import late_dataclass
-from torchmedic.probes.data.one_shot import is_one_shot, is_spent, loop_at
-from torchmedic.probes.source.expressions import vars_of
-from torchmedic.probes.source.frames import is_user_file, location, location_of, user_frame
+from torchmedic.probes.data.one_shot import described, is_one_shot, is_spent, loop_at, passes_of
+from torchmedic.probes.source.expressions import function_of, peek, vars_of
+from torchmedic.probes.source.frames import is_user_file, location, location_of, outward, user_frame
 from torchmedic.probes.source.making_lines import Place, attribute_made, places_behind
-from torchmedic.probes.source.planned_epochs import planned_epochs
+from torchmedic.probes.source.planned_epochs import loops_around, planned_epochs
 from torchmedic.record import Probe, Recorder
 
 _MOST_SETS = 12
@@ -45,6 +46,16 @@ class _Stream:
     passes: int | None = None
 
 
+@late_dataclass(frozen=True)
+class _Held:
+    """An object that a loop goes over by itself, kept to see at the end whether its iterator is used up."""
+
+    owner: Any
+    kept: Kept
+    loop: Location
+    passes: int
+
+
 class SpentStreams(Probe):
     """Hears of each pass's end; one without a batch, after one that had some, shows that `__iter__` begins nothing."""
 
@@ -54,6 +65,18 @@ class SpentStreams(Probe):
         super().install(recorder)
         self._streams: dict[int, _Stream] = {}
         self._ended: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._held: list[_Held] = []
+        self._has_crashed = False
+
+    def on_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """What the loops around the first step go over without a loader."""
+        self.recorder.rest(self)
+        if not self.recorder.clock_is_held:
+            frames = [f for f in outward(user_frame()) if is_user_file(f.f_code.co_filename)]
+            self._held = [held for frame in frames for held in _objects_looped_over(frame)]
+
+    def on_crash(self, error: BaseException) -> None:
+        self._has_crashed = True
 
     def on_end(self, iterator: Any) -> None:
         dataset = iterator._dataset
@@ -85,10 +108,15 @@ class SpentStreams(Probe):
     def on_finish(self) -> None:
         for stream in self._streams.values():
             if stream.empty and stream.kept is not None and stream.loop is not None:
-                self._tell(stream, stream.kept, stream.loop)
+                self._tell(stream.kept, stream.loop, stream.passes, stream.empty, stream.batches)
+        for held in self._held if not self._has_crashed else ():
+            thing = held.kept.thing
+            if vars_of(held.owner).get(held.kept.attribute) is thing and is_spent(thing):
+                self._tell(held.kept, held.loop, held.passes, held.passes - 1, 0)
         self._streams.clear()
+        self._held.clear()
 
-    def _tell(self, stream: _Stream, kept: Kept, loop: Location) -> None:
+    def _tell(self, kept: Kept, loop: Location, passes: int | None, empty: int, batches: int) -> None:
         start = attribute_made(kept.owner, kept.attribute) if kept.attribute else None
         made = _first_form(start)
         self.recorder.observe(
@@ -98,9 +126,9 @@ class SpentStreams(Probe):
                 text=ast.unparse(made.value) if made is not None else "",
                 made=made.location() if made is not None else None,
                 loop=loop,
-                passes=stream.passes,
-                empty=stream.empty,
-                batches=stream.batches,
+                passes=passes,
+                empty=empty,
+                batches=batches,
                 keeper=kept.owner.__name__,
                 handed_by=_iter_of(kept.owner),
             )
@@ -118,6 +146,35 @@ def kept_by(dataset: Any, iterator: Any) -> Kept | None:
     # What workers have used up is theirs: the one of this process is as new.
     chosen = same or spent or found
     return chosen[0] if len(chosen) == 1 else None
+
+
+def _objects_looped_over(frame: FrameType) -> Iterator[_Held]:
+    """Objects of the user's classes whose `__iter__` does no more than hand out an iterator that they keep."""
+    for loop in loops_around(frame):
+        for node in (n for n in ast.walk(loop.iter) if isinstance(n, ast.Name)):
+            owner = peek(node, frame)
+            attribute = _handed_out(type(owner))
+            thing = vars_of(owner).get(attribute) if attribute else None
+            passes = passes_of(described(node, owner, thing, frame), frame) if is_one_shot(thing) else None
+            if passes is not None:
+                where = location(frame.f_code.co_filename, loop.lineno, frame.f_code.co_qualname)
+                yield _Held(owner, Kept(type(owner), attribute, thing), where, passes)
+
+
+def _handed_out(kind: type) -> str:
+    """The attribute that is all of what an `__iter__` of the user's goes over."""
+    code = getattr(getattr(kind, "__iter__", None), "__code__", None)
+    function = function_of(code) if code is not None and is_user_file(code.co_filename) else None
+    body = [s for s in function.body if not isinstance(getattr(s, "value", None), ast.Constant)] if function else []
+    if len(body) != 1:
+        return ""
+    only = body[0]
+    given = only.iter if isinstance(only, ast.For) else getattr(only, "value", None)
+    given = given.value if isinstance(given, ast.YieldFrom) else given
+    if isinstance(given, ast.Call) and ast.unparse(given.func) in ("iter", "enumerate") and given.args:
+        given = given.args[0]
+    is_own = isinstance(given, ast.Attribute) and ast.unparse(given.value) == "self"
+    return given.attr if is_own and isinstance(given, ast.Attribute) else ""
 
 
 def _one_shots(dataset: Any, depth: int) -> Iterator[Kept]:

@@ -65,7 +65,7 @@ class IteratorUsedUp(Rule):
                 f"`{seen.text}` is an iterator: once exhausted, it stays empty"
                 if seen.text
                 else "`__iter__` returns the data set itself, which stays at its end",
-                f"the first pass had batches ({seen.batches}), the later ones have none",
+                *((f"the first pass had batches ({seen.batches}), the later ones have none",) if seen.batches else ()),
                 f"{steps} optimizer steps were taken in the whole run",
             ),
             remedies=(
