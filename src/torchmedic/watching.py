@@ -86,10 +86,11 @@ def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
     from torchmedic.probes.data.paired_loaders import PairedLoaders
     from torchmedic.probes.data.resized_labels import ResizedLabels
     from torchmedic.probes.data.spent_iterators import SpentIterators
+    from torchmedic.probes.data.spent_streams import SpentStreams
     from torchmedic.probes.data.subset_settings import SubsetSettings
 
     own = (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders), NoneBatches(loaders))
-    exams = (SpentIterators(), CollateExam(loaders), MirrorExam(loaders), ResizedLabels(loaders))
+    exams = (SpentIterators(), SpentStreams(), CollateExam(loaders), MirrorExam(loaders), ResizedLabels(loaders))
     return (*own, GroupSplits(loaders), SubsetSettings(), *exams, EvaluatedPairs(loaders))
 
 
@@ -98,12 +99,14 @@ def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:
     from torchmedic.probes.crash.index_outside import IndicesOutside
     from torchmedic.probes.crash.inplace_clash import InplaceClashes
     from torchmedic.probes.crash.memory import MemoryLeft
+    from torchmedic.probes.crash.mixed_samples import MixedSamples
     from torchmedic.probes.crash.scene import CrashScene
     from torchmedic.probes.crash.stale_graph import StaleGraphs
     from torchmedic.probes.crash.wide_samples import WideSamples
 
     scene = CrashScene(modules, loaders)
-    return (scene, IndicesOutside(loaders), InplaceClashes(), StaleGraphs(), MemoryLeft(), WideSamples())
+    of_graphs = (InplaceClashes(), StaleGraphs(), MixedSamples())
+    return (scene, IndicesOutside(loaders), *of_graphs, MemoryLeft(), WideSamples())
 
 
 def watch_threads(recorder: Recorder) -> None:

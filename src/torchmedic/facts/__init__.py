@@ -215,6 +215,7 @@ from torchmedic.facts.resuming import ScheduleBegunAnew as ScheduleBegunAnew
 from torchmedic.facts.resuming import StateLeftInFile as StateLeftInFile
 from torchmedic.facts.resuming import StateOfOtherParameter as StateOfOtherParameter
 from torchmedic.facts.scene import AddedPart as AddedPart
+from torchmedic.facts.scene import BatchReshaped as BatchReshaped
 from torchmedic.facts.scene import GradModeAtCrash as GradModeAtCrash
 from torchmedic.facts.scene import HiddenLayers as HiddenLayers
 from torchmedic.facts.scene import Holder as Holder

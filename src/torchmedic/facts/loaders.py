@@ -13,7 +13,9 @@ class InputsApart(Observation):
     """The inputs of the first batches: their spread (a tenth to nine tenths of the values) and middle in both loaders.
 
     `within` is the spread inside a typical sample. Training comes first in each pair.
-    `differing` names attributes of the two data sets, of one class, that are None in one of them only.
+    `differing` names attributes of the two data sets, of one class, that are None in one of them only. `steps` are
+    those by which the attribute `prepared_by` of either prepares a sample, where they differ, and `composed` the lines
+    that put them together.
     """
 
     kind: ClassVar[str] = "inputs-apart"
@@ -28,6 +30,9 @@ class InputsApart(Observation):
     values: int
     differing: str = ""
     differing_to: str = ""
+    prepared_by: str = ""
+    steps: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    composed: tuple[Location | None, Location | None] = (None, None)
 
 
 @fact
@@ -153,6 +158,8 @@ class SpentIterator(Observation):
     """A loop that goes over an iterator which was used up before: `empty` passes without an item, of `passes` planned.
 
     `made` is the line that made the iterator and `text` what it says; `batches` is how many a loader had handed out.
+    `keeper` is the class of a data set that keeps the iterator as its attribute `name`, or is its own where there is
+    none, and `handed_by` the `__iter__` which gives it out again in every pass.
     """
 
     kind: ClassVar[str] = "spent-iterator"
@@ -164,6 +171,8 @@ class SpentIterator(Observation):
     passes: int | None
     empty: int
     batches: int
+    keeper: str = ""
+    handed_by: Location | None = None
 
 
 @fact

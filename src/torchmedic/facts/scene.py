@@ -127,6 +127,22 @@ class Holder:
 
 
 @fact
+class BatchReshaped(Observation):
+    """A reshape from `before`, a row for each sample, to `after`, on the way to a tensor that failed beside `other`.
+
+    `tensor` is the name of what became of it on the failing line, and `shape` its form there.
+    """
+
+    kind: ClassVar[str] = "batch-reshaped"
+    tensor: str
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    shape: tuple[int, ...]
+    other: tuple[int, ...]
+    step: int | None = None
+
+
+@fact
 class StaleGraph(Observation):
     """Where a second backward ran into a graph that an earlier backward had freed.
 

@@ -90,11 +90,11 @@ def source_of(loop: ast.For, frame: FrameType) -> Source | None:
         # A progress bar goes over what it was given anew each time.
         inside = vars_of(value).get("iterable", value) if value is not MISSING else MISSING
         if inside is not MISSING and is_one_shot(inside):
-            return _described(node, value, inside, frame)
+            return described(node, value, inside, frame)
     return None
 
 
-def _described(node: ast.Name | ast.Attribute, value: Any, inside: Any, frame: FrameType) -> Source:
+def described(node: ast.Name | ast.Attribute, value: Any, inside: Any, frame: FrameType) -> Source:
     if isinstance(node, ast.Attribute):
         owner, name, at = peek(node.value, frame), ast.unparse(node), frame
         place = attribute_made(type(owner), node.attr) if owner is not MISSING else None
@@ -149,14 +149,20 @@ def loops_to_hold(frames: list[FrameType]) -> Iterator[Held]:
     for frame in frames:
         for loop in loops_around(frame):
             source = source_of(loop, frame)
-            if source is None or source.passes is None or source.made is None or source.outer is None:
-                continue
             # A loader's pass is heard of when it is asked again; kept, its workers would live on.
-            if _has_loader(source.iterator) or _may_end_early(source.outer):
+            if source is None or source.made is None or _has_loader(source.iterator):
                 continue
-            if _times_bound(frame, source) == 1:
+            passes = passes_of(source, frame)
+            if passes is not None:
                 where = location(frame.f_code.co_filename, loop.lineno, frame.f_code.co_qualname)
-                yield Held(source.iterator, source.name, source.made, source.text, where, source.passes)
+                yield Held(source.iterator, source.name, source.made, source.text, where, passes)
+
+
+def passes_of(source: Source, frame: FrameType) -> int | None:
+    """How often what was made once is gone over; None where the loop around may be left early, or nobody knows."""
+    if source.made is None or source.outer is None or _may_end_early(source.outer):
+        return None
+    return source.passes if _times_bound(frame, source) == 1 else None
 
 
 def _may_end_early(loop: ast.For) -> bool:

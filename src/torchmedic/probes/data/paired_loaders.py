@@ -7,6 +7,7 @@ import sys
 import weakref
 from collections.abc import Callable
 from dataclasses import field
+from types import FrameType
 from typing import Any
 
 import torch
@@ -23,9 +24,16 @@ from torchmedic.facts import (
 from torchmedic.late import late_dataclass
 from torchmedic.probes.data.dataset_lines import Numbering, differing_map, none_in_one, returned_at, settings_below
 from torchmedic.probes.data.map_lines import map_lines
+from torchmedic.probes.data.preparing_steps import Steps, steps_apart
 from torchmedic.probes.data.target_casts import target_cast
 from torchmedic.probes.events.loaders import Loaders, base_of
-from torchmedic.probes.objects.rows import is_held_out, names_of_loader
+from torchmedic.probes.objects.rows import (
+    is_held_out,
+    names_in_libraries,
+    names_of_dataset,
+    names_of_loader,
+    say_nothing,
+)
 from torchmedic.probes.objects.spreads import some_values
 from torchmedic.probes.objects.values import type_name
 from torchmedic.probes.source.frames import location
@@ -86,6 +94,7 @@ class _Pair:
     lacking: dict[int, tuple[str, str]]
     below: dict[str, str] | None
     kind: str
+    steps: dict[int, Steps]
 
 
 class PairedLoaders(Probe):
@@ -132,9 +141,10 @@ class PairedLoaders(Probe):
     def _meet(self, batch: Any, iterator: Any) -> _Seen:
         dataset = iterator._dataset
         inputs = _inputs(batch)
+        built = self._loaders.built_for(iterator)
         loader = _Seen(
-            names=names_of_loader(iterator._index_sampler, sys._getframe(2)),
-            built=self._loaders.built_for(iterator),
+            names=_names(iterator, sys._getframe(2), built),
+            built=built,
             dataset=_weakly(dataset),
             kind=type_name(dataset),
             shape=tuple(inputs.shape) if inputs is not None else (),
@@ -245,6 +255,7 @@ class PairedLoaders(Probe):
                 values=min(its.values, mine.values),
                 differing=differing[0],
                 differing_to=differing[1],
+                **_told(pair.steps.get(id(trained)), pair.steps.get(id(loader))),
             )
         )
 
@@ -268,6 +279,24 @@ class PairedLoaders(Probe):
                 train_names=trained.names,
             )
         )
+
+
+def _names(iterator: Any, frame: FrameType, built: Location | None) -> tuple[str, ...]:
+    """What the user calls a loader; else what tells its use: a framework's name, its data set's, its maker's."""
+    sampler = iterator._index_sampler
+    maker = built.function.rpartition(".")[2] if built is not None else ""
+    others = (names_in_libraries(sampler, frame), names_of_dataset(iterator._dataset, frame), (maker,))
+    return names_of_loader(sampler, frame) or next((names for names in others if not say_nothing(names)), ())
+
+
+def _told(train: Steps | None, other: Steps | None) -> dict[str, Any]:
+    if train is None or other is None:
+        return {}
+    return {
+        "prepared_by": other.attribute,
+        "steps": (train.names, other.names),
+        "composed": (train.composed, other.composed),
+    }
 
 
 def _weakly(thing: Any) -> Callable[[], Any]:
@@ -339,10 +368,12 @@ def _unravelled(position: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def _compared(loader: _Seen, other: _Seen, first: Any, second: Any) -> _Pair:
     below = base_of(first) if base_of(first) is base_of(second) and first is not second else None
+    apart = steps_apart(first, loader.built, second, other.built)
     attributes = list(getattr(below, "__dict__", {}).items())
     return _Pair(
         numbers=differing_map(first, second),
         lacking={id(loader): none_in_one(first, second), id(other): none_in_one(second, first)},
         below={name: type_name(value) for name, value in attributes} or None,
         kind=type_name(below),
+        steps={id(loader): apart[0], id(other): apart[1]} if apart is not None else {},
     )

@@ -105,6 +105,18 @@ def names_of_loader(index_sampler: Any, frame: FrameType | None) -> tuple[str, .
     return tuple(dict.fromkeys(found))
 
 
+def names_in_libraries(index_sampler: Any, frame: FrameType | None) -> tuple[str, ...]:
+    """The telling names under which calls of libraries hold the loader of a batch: what a framework was given it as."""
+    found: list[str] = []
+    for each in outward(frame):
+        if not is_user_file(each.f_code.co_filename):
+            for name, thing in list(each.f_locals.items()):
+                held = thing if isinstance(thing, (list, tuple)) and len(thing) == 1 else (thing,)
+                if isinstance(held[0], DataLoader) and held[0]._index_sampler is index_sampler:
+                    found.append(name)
+    return tuple(dict.fromkeys(name for name in found if tokens(name) & (TEST_WORDS | _TRAIN)))
+
+
 def names_of_dataset(dataset: Any, frame: FrameType | None) -> tuple[str, ...]:
     """The names under which the user's frames hold a data set."""
     return tuple(dict.fromkeys(name for name, thing in _bound(frame) if thing is dataset))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterator
 
@@ -10,7 +11,7 @@ from torchmedic.facts import Crash, Location, ModuleFact, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules._code import receiver
 from torchmedic.rules.errors._graphs import Graphs, graphs_behind, pooling
-from torchmedic.rules.errors._mixing import Mixing, mixing
+from torchmedic.rules.errors._mixing import Mixing, mixing, reshaped_batch
 from torchmedic.rules.errors._reading import (
     also,
     crash_in,
@@ -19,6 +20,7 @@ from torchmedic.rules.errors._reading import (
     quoted,
     said,
     shape,
+    tensors,
     tensors_on_line,
     user_line,
 )
@@ -48,15 +50,15 @@ class LossShapeMismatch(Rule):
     def check(self, run: Run) -> Iterator[Diagnosis]:
         crash = crash_in(run)
         line = user_line(crash) if crash is not None else None
-        if crash is None or line is None or said(crash, *_PATTERNS) is None:
+        if crash is None or line is None or not (reshaped_batch(run, crash) or said(crash, *_PATTERNS)):
             return
         frames = [f for f in crash.frames if not f.is_user and any(w in f.location.function for w in _LOSS)]
         given = {n: v.tensor for f in frames for n in ("input", "target") if (v := f.value(n)) is not None}
         x, y = given.get("input"), given.get("target")
         mentioned = tensors_on_line(run, crash.user_frame)
-        mixed = mixing(run, x.shape[0], y.shape[0]) if x and y and _lost_rows(mentioned, x, y) else None
-        if mixed is not None and x and y:
-            yield self._mixed(line, mixed, x.shape[0], y.shape[0])
+        mixed = mixing(run, crash, x, y, [t for _, t in tensors(crash.user_frame)])
+        if mixed is not None:
+            yield self._mixed(line, mixed)
             return
         written = _arguments(Code.of(run), line)
         pred, target = _named(mentioned, x, written[0]), _named(mentioned[::-1], y, written[1])
@@ -97,34 +99,41 @@ class LossShapeMismatch(Rule):
             ),
         )
 
-    def _mixed(self, line: Location, mixed: Mixing, rows: int, batch: int) -> Diagnosis:
+    def _mixed(self, line: Location, mixed: Mixing) -> Diagnosis:
         """The rows of the prediction are no longer the samples of the batch."""
         layer = layer_name(ModuleFact(type=mixed.layer.type, path=mixed.layer.path)) if mixed.layer is not None else ""
+        where = mixed.where or line
+        call = f"`{mixed.call}`" if mixed.call else "a reshape"
         return self.diagnose(
-            headline=f"`{mixed.call}` makes {rows} rows of {batch} samples: each has {mixed.right} values, "
+            headline=f"{call} makes {mixed.times} rows of each sample: {shape(mixed.before)} to {shape(mixed.after)}"
+            if mixed.times
+            else f"{call} makes {mixed.after[0]} rows of {mixed.before[0]} samples: each has {mixed.right} values, "
             f"not {mixed.width}",
-            confidence="likely",
-            where=mixed.where,
-            mark=mixed.call if mixed.call in mixed.where.source else "",
-            label="mixes the samples",
+            confidence="proven" if mixed.is_seen else "likely",
+            where=where,
+            mark=mixed.call if mixed.call and mixed.call in where.source else "",
+            label="mixes the samples" if mixed.where is not None else "a row is no longer a sample here",
             also=also(
                 (mixed.layer.location if mixed.layer is not None else None, f"`{layer}` takes {mixed.width}"),
-                (line, "the loss sees it here"),
-                but=mixed.where,
+                (line, "compared with one row per sample here"),
+                but=where,
             ),
             culprit=Culprit(op="view", phase="forward", module=layer or None),
-            evidence=(f"{batch} x {mixed.right} = {rows} x {mixed.width}",),
-            remedies=(
-                Remedy(title="flatten each sample by itself: `flatten(1)`, which fails at once if a size is wrong"),
-                Remedy(title=f"and build `{layer or 'the layer after it'}` with `in_features={mixed.right}`"),
+            evidence=(
+                f"each of the {mixed.before[0]} samples has {mixed.right} values here, the reshape takes {mixed.width}",
             ),
+            remedies=tuple(_unmixed(mixed, layer)),
         )
 
 
-def _lost_rows(mentioned: list[tuple[str, TensorSummary]], x: TensorSummary, y: TensorSummary) -> bool:
-    """Whether the model was given as many rows as the target has, and made another number of them."""
-    is_whole = any(t.shape[:1] == y.shape[:1] and t.shape != y.shape for _, t in mentioned)
-    return is_whole and bool(x.shape and y.shape) and x.shape[0] != y.shape[0]
+def _unmixed(mixed: Mixing, layer: str) -> Iterator[Remedy]:
+    if mixed.keeps_steps:
+        yield Remedy(title="leave one row of each sample before it, such as the last step `[:, -1]` or `mean(1)`")
+        yield Remedy(title=f"or give the loss a target for each of the {mixed.before[1]} steps")
+        yield Remedy(title=f"or flatten each sample by itself: `flatten(1)`, with `in_features={mixed.right}`")
+        return
+    yield Remedy(title="flatten each sample by itself: `flatten(1)`, which fails at once if a size is wrong")
+    yield Remedy(title=f"and build `{layer or 'the layer after it'}` with `in_features={mixed.right}`")
 
 
 def _arguments(code: Code, line: Location) -> tuple[str, str]:
@@ -163,6 +172,8 @@ def _cure(run: Run, loss: str, pred: str, target: str, x: TensorSummary | None, 
     if loss in ("cross_entropy", "nll_loss"):
         if len(y.shape) == len(x.shape) and y.shape[-1:] == (1,):
             return Remedy(title=f"drop the last dimension of the target: `{target}.squeeze(-1)`")
+        if len(y.shape) > 1 and x.shape[:1] == (math.prod(y.shape),):
+            return Remedy(title=f"flatten the target as well: `{target}.flatten()`")
         if y.shape == x.shape or (len(y.shape) == 2 and len(x.shape) == 2):
             return Remedy(
                 title=f"turn one-hot rows into class indices: `{target}.argmax(1)`",

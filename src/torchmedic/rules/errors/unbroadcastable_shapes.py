@@ -8,6 +8,7 @@ from torchmedic.facts import Crash, Location, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._einsum import Einsum, einsum_in
 from torchmedic.rules.errors._lengths import ShortTable, short_table
+from torchmedic.rules.errors._mixing import reshaped_batch
 from torchmedic.rules.errors._reading import (
     also,
     crash_in,
@@ -47,7 +48,7 @@ class UnbroadcastableShapes(Rule):
             yield self._einsum(line, summed)
             return
         match = said(crash, _MESSAGE, _EXPAND)
-        if crash is None or match is None or line is None:
+        if crash is None or match is None or line is None or reshaped_batch(run, crash):
             return
         a, b, axis = int(match[1]), int(match[2]), int(match[3])
         table = short_table(run, crash, a, b)

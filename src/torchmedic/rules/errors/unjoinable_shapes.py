@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Run, TensorSummary
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.errors._mixing import reshaped_batch
 from torchmedic.rules.errors._reading import also, crash_in, described, said, shape, tensors_on_line, user_line
 from torchmedic.rules.errors._syntax import Code
 
@@ -30,7 +31,7 @@ class UnjoinableShapes(Rule):
         crash = crash_in(run)
         line = user_line(crash) if crash is not None else None
         match = said(crash, _CAT, _STACK, _RANK, _LONE)
-        if crash is None or line is None or match is None or _is_collate(crash):
+        if crash is None or line is None or match is None or _is_collate(crash) or reshaped_batch(run, crash):
             return
         mentioned = tensors_on_line(run, crash.user_frame)
         code = Code.of(run)
