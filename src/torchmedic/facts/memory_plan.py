@@ -49,11 +49,15 @@ class Assumption:
 
 @fact
 class LostTrack:
-    """Where the script could not be followed any further; `everywhere` if it stops there on the CPU as well."""
+    """Where the script could not be followed any further; `everywhere` if it stops there on the CPU as well.
+
+    `in_pretence` says that the error came out of an operation on tensors without numbers.
+    """
 
     error: str
     where: Location | None
     everywhere: bool = False
+    in_pretence: bool = False
 
 
 @fact

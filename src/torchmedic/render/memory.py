@@ -90,8 +90,10 @@ def _lost_lines(plan: MemoryPlan) -> Iterator[str]:
     assert plan.lost is not None
     place = f" at {_place(plan.lost.where)}" if plan.lost.where is not None else ""
     yield f"not followed to the end: the script stopped after {plan.steps} steps{place}: {plan.lost.error}"
-    if plan.lost.everywhere:
+    if plan.lost.everywhere and not plan.lost.in_pretence and not plan.assumed:
         yield "the same happens without a pretended card: `torchmedic run` tells why"
+    elif plan.lost.everywhere:
+        yield "followed on the CPU, it stops there too; whether it does without torchmedic is not known"
 
 
 def _caveats(plan: MemoryPlan) -> Iterator[str]:

@@ -16,6 +16,8 @@ from torchmedic.checkups.memory.cures import Cure
 from torchmedic.checkups.memory.names import ModuleNames
 from torchmedic.checkups.memory.patches import Patches
 from torchmedic.checkups.memory.pretending import Pretence
+from torchmedic.checkups.memory.waiting import Waiting
+from torchmedic.facts import Location
 
 _STEPS = 2
 _MOST_STEPS = 40
@@ -55,6 +57,7 @@ class Following:
         self._cure = cure or Cure()
         self._names = ModuleNames()
         self._counts: dict[int, int] = {}
+        self._waiting = Waiting()
         self._made: list[int] = []
         self._first_step_at = 0.0
         self._looking = looking
@@ -67,6 +70,7 @@ class Following:
 
     def begin(self) -> None:
         self._cure.begin(self._patches)
+        self._waiting.watch(self._patches)
         self._hooks = [
             self._names.watch(),
             modules.register_module_forward_pre_hook(self._enter),
@@ -182,18 +186,27 @@ class Following:
             self._enough()
 
     def _seen_enough(self) -> bool:
-        """Two steps of equal size show everything; where batches differ, more are looked at for some seconds."""
+        """Two steps of equal size of every optimizer show everything; else more are looked at for some seconds."""
         if self.steps == 1:
             self._first_step_at = time.process_time()
         if self.steps < _STEPS or any(count < _STEPS for count in self._counts.values()):
             return self.steps >= _MOST_STEPS
-        if _is_same(self._made[-1], self._made[-2]):
+        missing = self._waiting.for_some(self._counts)
+        is_same = _is_same(self._made[-1], self._made[-2])
+        if is_same and not missing:
             return True
         now = time.process_time()
         is_time_up = now > min(self._first_step_at + self._looking, _LONG_SECONDS) or self.steps >= _MOST_STEPS
         if is_time_up:
-            self.pretence.world.assume("batches differ in size; a larger one than those followed would need more")
+            self._say_what_is_open(missing, is_same=is_same)
         return is_time_up
+
+    def _say_what_is_open(self, missing: list[Location | None], *, is_same: bool) -> None:
+        world = self.pretence.world
+        for where in missing:
+            world.assume(f"its optimizer did not step in {self.steps} steps of others, which may need more", where)
+        if not is_same:
+            world.assume("batches differ in size; a larger one than those followed would need more")
 
     # -- steps of many passes --------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from torchmedic.checkups.memory.held_libraries import lead_libraries
 from torchmedic.checkups.memory.kernel_guard import guard_files
 from torchmedic.facts import Location, MemoryPlan, to_plain
 from torchmedic.facts.memory_plan import LostTrack
-from torchmedic.probes.source.frames import is_user_file, location, user_location
+from torchmedic.probes.source.frames import is_own_file, is_user_file, location, user_location
 
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
@@ -255,13 +255,14 @@ def _lost() -> LostTrack | None:
 
 
 def lost_to(error: BaseException) -> LostTrack:
-    trace, where = error.__traceback__, None
+    trace, where, in_pretence = error.__traceback__, None, False
     while trace is not None:
         code = trace.tb_frame.f_code
         if is_user_file(code.co_filename):
             where = location(code.co_filename, trace.tb_lineno, code.co_qualname)
+        in_pretence = in_pretence or (code.co_name == "__torch_dispatch__" and is_own_file(code.co_filename))
         trace = trace.tb_next
     lines = str(error).strip().splitlines() or [""]
     # A process that was started hands on what it died of below a heading.
     said = f"{lines[0]} {lines[-1].strip()}" if lines[0].endswith(":") and len(lines) > 1 else lines[0]
-    return LostTrack(error=f"{type(error).__name__}: {said}"[:300], where=where)
+    return LostTrack(error=f"{type(error).__name__}: {said}"[:300], where=where, in_pretence=in_pretence)

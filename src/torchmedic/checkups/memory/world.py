@@ -114,9 +114,9 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._book(made, op or "empty")
         return made
 
-    def assume(self, what: str) -> None:
+    def assume(self, what: str, where: Location | None = None) -> None:
         """Write down that something had to be taken for granted, with the user's line."""
-        self.assumed[(user_location(), what)] += 1
+        self.assumed[(where or user_location(), what)] += 1
 
     # -- one operation ---------------------------------------------------------------------------------------------
 
@@ -196,7 +196,7 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _accumulated(self, func: Any, args: tuple[Any, ...]) -> Any:
         """The engine adds up gradients in place where nobody else holds them; of fake ones it makes a third."""
-        if func is not aten.add.Tensor or len(args) != 2:
+        if func is not aten.add.Tensor or len(args) != 2 or not _are_alike(*args):
             return None
         for target, other in ((args[0], args[1]), (args[1], args[0])):
             if _held_once(target):
@@ -359,6 +359,12 @@ def _is_mask(index: Any) -> bool:
 def _made_on_card(kwargs: dict[str, Any]) -> bool:
     device = kwargs.get("device")
     return device is not None and torch.device(device).type == "cuda"
+
+
+def _are_alike(one: Any, other: Any) -> bool:
+    """Whether two may be gradients of the same: formulas of derivatives add what is of other shapes, too."""
+    both = isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor)
+    return both and one.shape == other.shape and one.dtype == other.dtype
 
 
 def _held_once(tensor: Any) -> bool:
