@@ -51,13 +51,15 @@ class Assumption:
 class LostTrack:
     """Where the script could not be followed any further; `everywhere` if it stops there on the CPU as well.
 
-    `in_pretence` says that the error came out of an operation on tensors without numbers.
+    `in_pretence` says that the error came out of an operation on tensors without numbers, `waited` that the script was
+    given up while it waited for something.
     """
 
     error: str
     where: Location | None
     everywhere: bool = False
     in_pretence: bool = False
+    waited: bool = False
 
 
 @fact
@@ -66,6 +68,16 @@ class Unreached:
 
     what: str
     where: Location
+
+
+@fact
+class Hoarded:
+    """Bytes that every `what` ("step", "evaluation batch") leaves behind, mostly of a line; `left` are to come."""
+
+    what: str
+    bytes: int
+    where: Location | None = None
+    left: int = 0
 
 
 @fact
@@ -103,7 +115,7 @@ class MemoryPlan(Observation):
     among its options. `dimensions` and `terms` say by which sizes of the data the peak grows, as far as the shapes
     tell. `not_written` and `not_deleted` are the files that a plain run would have changed. `ended` says that the
     script left by itself before its first step, `left_at` where; `unreached` is what the peak may come in and nobody
-    followed.
+    followed, `hoarded` what grows beyond the steps and batches that were.
     """
 
     kind: ClassVar[str] = "memory-plan"
@@ -138,6 +150,7 @@ class MemoryPlan(Observation):
     ended: bool = False
     left_at: Location | None = None
     unreached: tuple[Unreached, ...] = ()
+    hoarded: tuple[Hoarded, ...] = ()
     seconds: float = 0.0
     torch: str = ""
 

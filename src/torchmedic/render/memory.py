@@ -38,6 +38,9 @@ def plan_lines(plan: MemoryPlan) -> Iterator[str]:
             yield from _caveats(plan)
             return
         yield "the numbers below cover what ran before; more may be needed"
+    yield from _unreached(plan)
+    yield from _hoarded(plan)
+    if plan.lost is not None or plan.unreached or plan.hoarded:
         yield ""
     verb = "measured" if plan.mode == "real" else "predicted"
     least = "" if plan.lost is None else "at least "
@@ -104,7 +107,6 @@ def _caveats(plan: MemoryPlan) -> Iterator[str]:
         for one in plan.assumed:
             times = f" ({one.times} times in {max(plan.steps, 1)} steps)" if one.times > 1 else ""
             yield f"  {_place(one.where) + ': ' if one.where else ''}{one.what}{times}"
-    yield from _unreached(plan)
     yield from _held_back(plan)
     if plan.lost is None and plan.steps == 0:
         yield "no optimizer step was seen: the peak is that of what ran"
@@ -112,8 +114,16 @@ def _caveats(plan: MemoryPlan) -> Iterator[str]:
 
 def _unreached(plan: MemoryPlan) -> Iterator[str]:
     if plan.unreached:
-        yield f"not in the peak: {plan.steps} steps were followed, and these lines were not come to"
+        yield f"the whole run may need more: {plan.steps} steps were followed, and these lines were not come to"
         yield from (f"  {_place(one.where)}" for one in plan.unreached[:_ROWS])
+
+
+def _hoarded(plan: MemoryPlan) -> Iterator[str]:
+    for one in plan.hoarded:
+        place = f", mostly at {_place(one.where)}" if one.where is not None else ""
+        yield f"grows by {size_text(one.bytes)} per {one.what}: the peak of the whole run is higher{place}"
+        if one.left:
+            yield f"  {one.left} more to come, which add {size_text(one.bytes * one.left)} to what was followed"
 
 
 def _held_back(plan: MemoryPlan) -> Iterator[str]:
@@ -174,6 +184,10 @@ def plan_json(plan: MemoryPlan) -> dict[str, object]:
         "not_deleted": list(plan.not_deleted),
         "assumed": [{"what": a.what, "at": _place_json(a.where), "times": a.times} for a in plan.assumed],
         "unreached": [{"what": one.what, "at": _place_json(one.where)} for one in plan.unreached],
+        "hoarded": [
+            {"what": one.what, "bytes": one.bytes, "at": _place_json(one.where), "left": one.left}
+            for one in plan.hoarded
+        ],
         "stopped": {"error": plan.lost.error, "at": _place_json(plan.lost.where), "everywhere": plan.lost.everywhere}
         if plan.lost
         else None,

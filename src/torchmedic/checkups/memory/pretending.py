@@ -132,6 +132,7 @@ class Pretence:
             parameter = make(cls, data, requires_grad)
             if ours == "cpu" and isinstance(parameter, FakeTensor):
                 world.ledger.add(parameter, world.origin(), "parameter", "parameters")
+            world.ledger.mark(parameter, "parameters")
             return parameter
 
         self._patches.put(torch.nn.Parameter, "__new__", staticmethod(new))

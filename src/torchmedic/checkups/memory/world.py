@@ -132,6 +132,8 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
             for leaf in leaves:
                 if not isinstance(leaf, FakeTensor) and leaf.dim() > 0:
                     self._book(leaf, "batch", "data")
+        if func is aten.convolution.default:
+            _check_devices(args[0], args[1])
         args = self._with_true_indices(func, args)
         self.values.draw(func, args, kwargs)
         out = self._run(func, args, kwargs)
@@ -311,6 +313,12 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if name in ("equal", "is_nonzero", "allclose"):
             return True
         raise CannotFollow(f"`{name}` gives a result whose shape depends on numbers computed on the card")
+
+
+def _check_devices(batch: torch.Tensor, weight: torch.Tensor) -> None:
+    """A batch that was not moved to the card: fake convolutions take it, those of a card do not."""
+    if batch.device.type != weight.device.type:
+        raise RuntimeError(f"Input type ({batch.type()}) and weight type ({weight.type()}) should be the same")
 
 
 class CannotFollow(RuntimeError):
