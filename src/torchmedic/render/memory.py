@@ -53,6 +53,9 @@ def plan_lines(plan: MemoryPlan) -> Iterator[str]:
         yield ""
         yield "made of"
         yield from (_row(amount, plan, name) for name, amount in plan.by_category.items())
+    if plan.by_block:
+        yield "by block, with all inside"
+        yield from (_row(share.bytes, plan, share.module) for share in plan.by_block[:_ROWS])
     modules = [share for share in plan.by_module if share.module][:_ROWS]
     if modules:
         yield "by module"
@@ -165,6 +168,7 @@ def plan_json(plan: MemoryPlan) -> dict[str, object]:
         "peak_at": _place_json(plan.where),
         "by_category": dict(plan.by_category),
         "by_module": [{"module": share.module, "bytes": share.bytes} for share in plan.by_module],
+        "by_block": [{"module": share.module, "bytes": share.bytes} for share in plan.by_block],
         "by_line": [{**(_place_json(share.where) or {}), "bytes": share.bytes} for share in plan.by_line],
         "largest": [
             {

@@ -59,8 +59,9 @@ class Attention:
 
         What it makes lies in memory as the query does, so that a layer which joins the heads again needs no copy.
         """
+        flags: Any = torch.backends.cuda
         is_meant = self._card.capability in _CUDNN_FIRST and _version() >= _CUDNN_SINCE
-        return is_meant and torch.backends.cuda.cudnn_sdp_enabled()
+        return is_meant and bool(flags.cudnn_sdp_enabled())
 
     def _kernel(
         self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor | None, grouped: bool
