@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "render": frozenset({"_version", "findings", "facts", "curves", "translation"}),
     "journal": frozenset(),
     "record": BASICS | {"facts", "store", "journal"},
-    "checkups": BASICS | {"facts", "probes.source.frames"},
+    "checkups": BASICS | {"facts", "probes.source.frames", "probes.source.loops"},
     "probes": BASICS
     | {"facts", "ranks", "journal", "record", "checkups", "traceback_text", "metrics", "launch.imports"},
     "replay": BASICS | {"facts", "ranks", "record", "probes"},

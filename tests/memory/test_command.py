@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -162,6 +163,39 @@ def test_a_script_that_came_to_nothing_has_the_last_word(tmp_path: Path) -> None
     assert done.returncode == 1
     assert "without an optimizer step and without a tensor; its last words: usage: train.py CONFIG" in done.stdout
     assert "peak" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("model", "left_behind"), [("Linear(8, 4)", "torch.ones(16, 4)"), ("Conv1d(8, 4, 1)", "torch.ones(4, 8, 9)")]
+)
+def test_what_lies_on_two_devices_fits_nowhere(model: str, left_behind: str, tmp_path: Path) -> None:
+    """On the CPU alone the script would run."""
+    text = f"""
+        import torch
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        model = torch.nn.{model}.to(device)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(3):
+            output = model({left_behind if "Conv" in model else "torch.ones(16, 8, device=device)"})
+            (output - {left_behind if "Linear" in model else 0}).square().mean().backward()
+            optimizer.step()
+    """
+    (tmp_path / "train.py").write_text(textwrap.dedent(text))
+    done = _torchmedic(tmp_path, "--card", "24GiB", "train.py")
+    assert done.returncode == 1
+    assert "fits" not in done.stdout
+    assert "RuntimeError" in done.stdout.splitlines()[0]
+
+
+def test_a_plain_yes_needs_all_of_the_run(tmp_path: Path) -> None:
+    open_end = _SCRIPT.replace("range(2)", "range(50)").replace(
+        "    optimizer.zero_grad()", "    optimizer.zero_grad()\n    kept.append(torch.ones(1 << 20, device='cuda'))"
+    )
+    (tmp_path / "train.py").write_text("kept = []\n" + open_end)
+    done = _torchmedic(tmp_path, "--card", "24GiB", "train.py")
+    assert done.returncode == 1
+    assert "grows by 4.00 MiB per step" in done.stdout.splitlines()[0]
+    assert "fits as far as it was followed" in done.stdout
 
 
 def test_a_size_that_changes_nothing_is_said_to(tmp_path: Path) -> None:

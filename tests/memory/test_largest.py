@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,7 @@ import pytest
 from torchmedic.checkups.memory.asking import Request
 from torchmedic.checkups.memory.cards import Card, card_named
 from torchmedic.checkups.memory.growth import fit
+from torchmedic.checkups.memory.summing import blocks_of
 from torchmedic.cli._memory_axes import Axis, Sweep, around, batch_axis
 from torchmedic.cli._memory_drivers import drivers
 from torchmedic.cli._memory_largest import Largest, Spent, largest_that_fits
@@ -57,6 +59,12 @@ def _found(axis: _Answering, card: Card = _CARD) -> Largest:
     plans = tuple(_plan(size, axis.each) for size in sorted(sizes))
     sweep = Sweep(axis, tuple(sorted(sizes)), plans, fit(sorted(sizes), [plan.phase_peaks for plan in plans]))
     return largest_that_fits([], Request(), card, sweep, _Plenty())
+
+
+def test_blocks_are_summed_with_what_is_inside() -> None:
+    held = Counter({"": 5, "net.body.0.linear": 10, "net.body.0.norm": 10, "net.body.1.linear": 20, "head": 3})
+    # `net` holds nothing but `net.body`, and `head` nothing but itself.
+    assert blocks_of(held) == [("net.body", 40), ("net.body.0", 20), ("net.body.1", 20)]
 
 
 def test_no_batch_is_larger_than_the_data_set() -> None:

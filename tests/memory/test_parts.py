@@ -69,7 +69,10 @@ def test_the_books_of_the_allocator_balance(requests: list[tuple[int, bool]], ex
     assert allocator.reserved == 0
 
 
-@pytest.mark.parametrize(("text", "memory"), [("24GiB", 24 * GIB), ("80gb", 80 * 10**9), ("512 MiB", GIB // 2)])
+@pytest.mark.parametrize(
+    ("text", "memory"),
+    [("24GiB", 24 * GIB), ("80gb", 80 * 10**9), ("512 MiB", GIB // 2), ("1TiB", 1024 * GIB), ("40g", 40 * GIB)],
+)
 def test_a_card_may_be_a_size(text: str, memory: int) -> None:
     assert card_named(text).memory == memory
 
@@ -77,6 +80,12 @@ def test_a_card_may_be_a_size(text: str, memory: int) -> None:
 def test_an_unknown_card_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UnknownCard, match="A100-80"):
         card_named("voodoo")
+
+
+def test_a_name_of_cards_of_two_sizes_is_not_guessed() -> None:
+    with pytest.raises(UnknownCard, match="A100-40 or A100-80"):
+        card_named("NVIDIA A100")
+    assert card_named("rtx 3090").name == card_named("3090").name
 
 
 def test_growth_is_the_largest_of_the_laws_of_the_phases() -> None:

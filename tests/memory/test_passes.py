@@ -43,6 +43,13 @@ def test_steps_of_many_passes_are_updated_early(losses: str, tmp_path: Path) -> 
     ]
 
 
+def test_an_early_update_makes_no_batches_of_two_sizes(tmp_path: Path) -> None:
+    """One pass is left of the round that was cut short."""
+    text = _PASSES.format(first="(step % 9 == 0)", last="(step % 9 == 8)", seconds=9, losses="[model(x).pow(2).mean()]")
+    plan = plan_of_text(text.replace("range(30)", "range(3000)"), tmp_path)
+    assert ["passes" in one.what for one in plan.assumed] == [True]
+
+
 def test_derivatives_that_are_differentiated_again_are_followed(tmp_path: Path) -> None:
     text = """
         import torch

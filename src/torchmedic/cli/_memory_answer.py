@@ -36,7 +36,8 @@ class Found:
 
     @property
     def sound(self) -> bool:
-        return self.plan.lost is None and self.fits is not False and self.plan.peak_allocated > 0
+        is_open = self.fits is not None and (self.plan.unreached or self.plan.hoarded)
+        return self.plan.lost is None and self.fits is not False and self.plan.peak_allocated > 0 and not is_open
 
     def lines(self) -> Iterator[str]:
         yield from plan_lines(self.plan)
@@ -57,7 +58,7 @@ class Found:
     def _fit_lines(self) -> Iterator[str]:
         spare = self.card.usable - self.plan.peak_reserved
         verb = "fits" if self.fits else "does not fit"
-        if self.fits and self.plan.unreached:
+        if self.fits and (self.plan.unreached or self.plan.hoarded):
             verb = "fits as far as it was followed"
         rest = f"{size_text(abs(spare))} {'to spare' if spare >= 0 else 'too much'}"
         yield f"{self.card.name}: {verb}, {rest} of the {size_text(self.card.usable)} that tensors can have"

@@ -23,7 +23,9 @@ _PLAIN = {"TORCHDYNAMO_DISABLE": "1", "TORCH_COMPILE_DISABLE": "1", "PYTORCH_JIT
 
 _OUTPUT, _ERRORS = "stdout.txt", "stderr.txt"
 _TAIL = 8192
+_OF_TWO_DEVICES = re.compile(r"(to be on|not at) the same device|weight type \(.*\) should be the same")
 _AT_ONCE = 2
+_SHORT_PATIENCE = 15
 
 
 def answer(command: Sequence[str], card: str, *, real: bool = False) -> MemoryPlan | None:
@@ -31,10 +33,17 @@ def answer(command: Sequence[str], card: str, *, real: bool = False) -> MemoryPl
     plan, words = _followed(command, Request(card=card, device="real" if real else "cuda"))
     if plan is None:
         raise OneLineError(f"the script ended before it could be followed: {words or 'it said nothing'}")
-    if real or plan.ended or (plan.steps > 0 and plan.peak_allocated > 0):
+    if real or plan.ended or (plan.steps > 0 and plan.peak_allocated > 0) or _mixes_devices(plan):
         return plan
-    best = _other_number(command, card, plan) or _on_cpu(command, card, plan)
+    best = _other_number(command, card, plan)
+    if best is None:  # what waits for a number waits for it on the CPU as well
+        best = plan if _waited(plan) and plan.peak_allocated else _on_cpu(command, card, plan)
     return _came_to_nothing(best, words) if best is not None else None
+
+
+def _mixes_devices(plan: MemoryPlan) -> bool:
+    """A script that brings together what lies on two devices fails on a true card as well, though not on the CPU."""
+    return plan.lost is not None and _OF_TWO_DEVICES.search(plan.lost.error) is not None
 
 
 def _came_to_nothing(plan: MemoryPlan, words: str) -> MemoryPlan:
@@ -50,8 +59,13 @@ def _other_number(command: Sequence[str], card: str, plan: MemoryPlan) -> Memory
     """A step behind a condition on a number of the card's is reached with another number, perhaps."""
     if plan.steps or not any(one.what.startswith("a number computed on the card is read") for one in plan.assumed):
         return None
-    other = predict(command, Request(card=card, read_as=0))
+    patience = _SHORT_PATIENCE if _waited(plan) else Request.patience
+    other = predict(command, Request(card=card, read_as=0, patience=patience))
     return other if other is not None and other.steps and other.lost is None else None
+
+
+def _waited(plan: MemoryPlan) -> bool:
+    return plan.lost is not None and plan.lost.waited
 
 
 def _on_cpu(command: Sequence[str], card: str, plan: MemoryPlan | None) -> MemoryPlan | None:

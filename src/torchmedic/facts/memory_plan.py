@@ -49,11 +49,17 @@ class Assumption:
 
 @fact
 class LostTrack:
-    """Where the script could not be followed any further; `everywhere` if it stops there on the CPU as well."""
+    """Where the script could not be followed any further; `everywhere` if it stops there on the CPU as well.
+
+    `in_pretence` says that the error came out of an operation on tensors without numbers, `waited` that the script was
+    given up while it waited for something.
+    """
 
     error: str
     where: Location | None
     everywhere: bool = False
+    in_pretence: bool = False
+    waited: bool = False
 
 
 @fact
@@ -62,6 +68,16 @@ class Unreached:
 
     what: str
     where: Location
+
+
+@fact
+class Hoarded:
+    """Bytes that every `what` ("step", "evaluation batch") leaves behind, mostly of a line; `left` are to come."""
+
+    what: str
+    bytes: int
+    where: Location | None = None
+    left: int = 0
 
 
 @fact
@@ -94,12 +110,13 @@ class MemoryPlan(Observation):
 
     `mode` says how it was found: "fake-cuda" (as if a card were there), "fake-cpu" (all tensors counted as if they
     were on one), or "real" (measured). `phase_peaks` are the most bytes of each phase, `step_peaks` those of each
-    optimizer step, `course` what was held over the step with the peak. `loader_batch` is the batch size of the script's
-    data loader (0 without one), `loader_samples` what it goes over (0 where not known), `flags` are the whole numbers
-    among its options. `dimensions` and `terms` say by which sizes of the data the peak grows, as far as the shapes
-    tell. `not_written` and `not_deleted` are the files that a plain run would have changed. `ended` says that the
-    script left by itself before its first step, `left_at` where; `unreached` is what the peak may come in and nobody
-    followed.
+    optimizer step, `by_block` what modules hold with all that is inside them, `course` what was held over the step
+    with the peak. `loader_batch` is the batch size of the script's data loader (0 without one), `loader_samples` what
+    it goes over (0 where not known), `flags` are the whole numbers among its options. `dimensions` and `terms` say by
+    which sizes of the data the peak grows, as far as the shapes tell. `not_written` and `not_deleted` are the files
+    that a plain run would have changed. `ended` says that the script left by itself before its first step, `left_at`
+    where; `unreached` is what the peak may come in and nobody followed, `hoarded` what grows beyond the steps and
+    batches that were.
     """
 
     kind: ClassVar[str] = "memory-plan"
@@ -117,6 +134,7 @@ class MemoryPlan(Observation):
     module: str = ""
     by_category: dict[str, int] = field(default_factory=dict)
     by_module: tuple[ModuleShare, ...] = ()
+    by_block: tuple[ModuleShare, ...] = ()
     by_line: tuple[LineShare, ...] = ()
     largest: tuple[BigTensor, ...] = ()
     phase_peaks: dict[str, int] = field(default_factory=dict)
@@ -134,6 +152,7 @@ class MemoryPlan(Observation):
     ended: bool = False
     left_at: Location | None = None
     unreached: tuple[Unreached, ...] = ()
+    hoarded: tuple[Hoarded, ...] = ()
     seconds: float = 0.0
     torch: str = ""
 

@@ -38,6 +38,9 @@ def plan_lines(plan: MemoryPlan) -> Iterator[str]:
             yield from _caveats(plan)
             return
         yield "the numbers below cover what ran before; more may be needed"
+    yield from _unreached(plan)
+    yield from _hoarded(plan)
+    if plan.lost is not None or plan.unreached or plan.hoarded:
         yield ""
     verb = "measured" if plan.mode == "real" else "predicted"
     least = "" if plan.lost is None else "at least "
@@ -50,6 +53,9 @@ def plan_lines(plan: MemoryPlan) -> Iterator[str]:
         yield ""
         yield "made of"
         yield from (_row(amount, plan, name) for name, amount in plan.by_category.items())
+    if plan.by_block:
+        yield "by block, with all inside"
+        yield from (_row(share.bytes, plan, share.module) for share in plan.by_block[:_ROWS])
     modules = [share for share in plan.by_module if share.module][:_ROWS]
     if modules:
         yield "by module"
@@ -90,8 +96,10 @@ def _lost_lines(plan: MemoryPlan) -> Iterator[str]:
     assert plan.lost is not None
     place = f" at {_place(plan.lost.where)}" if plan.lost.where is not None else ""
     yield f"not followed to the end: the script stopped after {plan.steps} steps{place}: {plan.lost.error}"
-    if plan.lost.everywhere:
+    if plan.lost.everywhere and not plan.lost.in_pretence and not plan.assumed:
         yield "the same happens without a pretended card: `torchmedic run` tells why"
+    elif plan.lost.everywhere:
+        yield "followed on the CPU, it stops there too; whether it does without torchmedic is not known"
 
 
 def _caveats(plan: MemoryPlan) -> Iterator[str]:
@@ -102,7 +110,6 @@ def _caveats(plan: MemoryPlan) -> Iterator[str]:
         for one in plan.assumed:
             times = f" ({one.times} times in {max(plan.steps, 1)} steps)" if one.times > 1 else ""
             yield f"  {_place(one.where) + ': ' if one.where else ''}{one.what}{times}"
-    yield from _unreached(plan)
     yield from _held_back(plan)
     if plan.lost is None and plan.steps == 0:
         yield "no optimizer step was seen: the peak is that of what ran"
@@ -110,8 +117,16 @@ def _caveats(plan: MemoryPlan) -> Iterator[str]:
 
 def _unreached(plan: MemoryPlan) -> Iterator[str]:
     if plan.unreached:
-        yield f"not in the peak: {plan.steps} steps were followed, and these lines were not come to"
+        yield f"the whole run may need more: {plan.steps} steps were followed, and these lines were not come to"
         yield from (f"  {_place(one.where)}" for one in plan.unreached[:_ROWS])
+
+
+def _hoarded(plan: MemoryPlan) -> Iterator[str]:
+    for one in plan.hoarded:
+        place = f", mostly at {_place(one.where)}" if one.where is not None else ""
+        yield f"grows by {size_text(one.bytes)} per {one.what}: the peak of the whole run is higher{place}"
+        if one.left:
+            yield f"  {one.left} more to come, which add {size_text(one.bytes * one.left)} to what was followed"
 
 
 def _held_back(plan: MemoryPlan) -> Iterator[str]:
@@ -153,6 +168,7 @@ def plan_json(plan: MemoryPlan) -> dict[str, object]:
         "peak_at": _place_json(plan.where),
         "by_category": dict(plan.by_category),
         "by_module": [{"module": share.module, "bytes": share.bytes} for share in plan.by_module],
+        "by_block": [{"module": share.module, "bytes": share.bytes} for share in plan.by_block],
         "by_line": [{**(_place_json(share.where) or {}), "bytes": share.bytes} for share in plan.by_line],
         "largest": [
             {
@@ -172,6 +188,10 @@ def plan_json(plan: MemoryPlan) -> dict[str, object]:
         "not_deleted": list(plan.not_deleted),
         "assumed": [{"what": a.what, "at": _place_json(a.where), "times": a.times} for a in plan.assumed],
         "unreached": [{"what": one.what, "at": _place_json(one.where)} for one in plan.unreached],
+        "hoarded": [
+            {"what": one.what, "bytes": one.bytes, "at": _place_json(one.where), "left": one.left}
+            for one in plan.hoarded
+        ],
         "stopped": {"error": plan.lost.error, "at": _place_json(plan.lost.where), "everywhere": plan.lost.everywhere}
         if plan.lost
         else None,

@@ -11,9 +11,10 @@ import torch
 
 from torchmedic.late import late_dataclass
 from torchmedic.probes.events.optimizers import parameters_of
+from torchmedic.probes.source.loops import Loop
 from torchmedic.replay.finite import bad_tensors
 from torchmedic.replay.generators import RandomStates
-from torchmedic.replay.loops import Loop, read_names
+from torchmedic.replay.loops import read_names
 
 
 @late_dataclass(frozen=True)

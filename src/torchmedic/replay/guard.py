@@ -19,12 +19,13 @@ from torchmedic.probes.events.modules import Modules
 from torchmedic.probes.events.optimizers import Optimizers, parameters_of
 from torchmedic.probes.objects.letters import read_now
 from torchmedic.probes.source.frames import user_location
+from torchmedic.probes.source.loops import Loop
 from torchmedic.record import Probe, Recorder
 from torchmedic.replay.beginnings import Beginning, BufferCopies, BufferSlot, Handed, carried_values
 from torchmedic.replay.device_guard import DeviceGuard
 from torchmedic.replay.finite import bad_tensors, gradients_of, size_of
 from torchmedic.replay.generators import StepStates
-from torchmedic.replay.loops import Loop, find_loop, read_names, targets_from_batch
+from torchmedic.replay.loops import find_loop, read_names, targets_from_batch
 
 HISTORY = 60
 BATCHES_KEPT = 3

@@ -17,10 +17,11 @@ from torch.overrides import TorchFunctionMode
 from torchmedic.late import late_dataclass
 from torchmedic.probes.events.autograd import scalar
 from torchmedic.probes.events.modes import take_off
+from torchmedic.probes.source.loops import Loop, jump_to, tops_of
 from torchmedic.replay.beginnings import Handed
 from torchmedic.replay.company import Company
 from torchmedic.replay.guard import Guard, Suspicion
-from torchmedic.replay.loops import Loop, forward_line, jump_to, write_names
+from torchmedic.replay.loops import forward_line, write_names
 from torchmedic.replay.muting import Mute
 
 
@@ -90,7 +91,7 @@ class Session:
         if self._suspicion.lost:
             self._over(f"`{self._suspicion.lost[0]}` comes from the loop and is bound anew in its body")
             return
-        jump_to(self._entry(frame, loop), frame, loop, self._begin, self._over)
+        jump_to(self._entry(frame, loop), frame, tops_of(loop, frame.f_lineno or 0), self._begin, self._over)
 
     def _entry(self, frame: FrameType, loop: Loop) -> int:
         """The top of the body; on a second try the first call of a module, with the batch as it was drawn."""

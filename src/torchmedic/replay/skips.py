@@ -18,10 +18,10 @@ from torchmedic.late import late_dataclass
 from torchmedic.probes.events.modes import LISTENS, is_compiled, may_put_on, take_off
 from torchmedic.probes.source.expressions import enclosing_function, parsed
 from torchmedic.probes.source.frames import is_user_file, location_of
+from torchmedic.probes.source.loops import innermost_loop
 from torchmedic.record import Probe, Recorder, shielded
 from torchmedic.replay.doctor import Doctor
 from torchmedic.replay.finite import bad_tensors, gradients_of
-from torchmedic.replay.loops import innermost_loop
 
 _LEAST = 5
 _LEAST_SHARE = 0.25  # a batch that is left out now and then is what such a check is for

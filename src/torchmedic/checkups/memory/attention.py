@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 aten = torch.ops.aten
 _HALVES = (torch.float16, torch.bfloat16)
 _MOST_FLASH = 256
+_CUDNN_FIRST = ((9, 0), (10, 0))
+_CUDNN_SINCE = [2, 10]
 
 
 class Attention:
@@ -52,6 +54,15 @@ class Attention:
         attended: torch.Tensor = kernel(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
         return attended
 
+    def _prefers_cudnn(self) -> bool:
+        """Newer versions of torch ask cuDNN first on the large cards of two generations.
+
+        What it makes lies in memory as the query does, so that a layer which joins the heads again needs no copy.
+        """
+        flags: Any = torch.backends.cuda
+        is_meant = self._card.capability in _CUDNN_FIRST and _version() >= _CUDNN_SINCE
+        return is_meant and bool(flags.cudnn_sdp_enabled())
+
     def _kernel(
         self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor | None, grouped: bool
     ) -> Any:
@@ -61,6 +72,8 @@ class Attention:
         half = query.dtype in _HALVES
         new_enough = self._card.capability[0] >= 8
         same = head == key.shape[-1] == value.shape[-1] and head <= _MOST_FLASH
+        if ranks and half and same and head % 8 == 0 and not grouped and self._prefers_cudnn() and _is_constant(mask):
+            return _cudnn
         if ranks and half and mask is None and same and new_enough and flags.flash_sdp_enabled():
             return _flash
         step = (8 if half else 4) if new_enough else (8 if half else 1)
@@ -70,6 +83,14 @@ class Attention:
         if suits and flags.mem_efficient_sdp_enabled():
             return _efficient
         return _math
+
+
+def _version() -> list[int]:
+    return [int(part) for part in torch.__version__.split(".")[:2]]
+
+
+def _is_constant(mask: torch.Tensor | None) -> bool:
+    return mask is None or not mask.requires_grad
 
 
 def _as_bias(mask: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
@@ -84,6 +105,13 @@ def _flash(q: Any, k: Any, v: Any, mask: Any, dropout: float, causal: bool, scal
         q, k, v = (torch.nn.functional.pad(t, (0, 8 - width % 8)) for t in (q, k, v))
     out = aten._scaled_dot_product_flash_attention(q, k, v, dropout, causal, scale=scale)[0]
     return out[..., :width] if width % 8 else out
+
+
+def _cudnn(q: Any, k: Any, v: Any, mask: Any, dropout: float, causal: bool, scale: float | None, grouped: bool) -> Any:
+    if mask is not None:
+        mask = mask.expand(q.shape[0], q.shape[1], q.shape[2], k.shape[2])
+    learns = torch.is_grad_enabled() and any(t.requires_grad for t in (q, k, v))
+    return aten._scaled_dot_product_cudnn_attention(q, k, v, mask, learns, dropout, causal, False, scale=scale)[0]
 
 
 def _efficient(

@@ -72,8 +72,10 @@ CARDS = (
 )
 DEFAULT = CARDS[0]
 
-_SIZE = re.compile(r"^(\d+(?:\.\d+)?)\s*(gib|gb|g|mib|mb|m)$")
-_ALIASES = {"a100": "a100-80", "v100": "v100-16", "h100-80": "h100", "rtx4090": "4090", "rtx3090": "3090"}
+_SIZE = re.compile(r"^(\d+(?:\.\d+)?)\s*([tgm])(ib|b)?$")
+_UNITS = {"t": (1 << 40, 10**12), "g": (GIB, 10**9), "m": (MIB, 10**6)}
+_ALIASES = {"h10080": "h100"}
+_OF_TWO_SIZES = {"a100": "A100-40 or A100-80", "v100": "V100-16 or V100-32"}
 
 
 class UnknownCard(ValueError):
@@ -94,11 +96,13 @@ def card_named(text: str) -> Card:
     for card in CARDS:
         if re.sub(r"[\s_-]+", "", card.name.lower()) == wanted:
             return card
+    if wanted in _OF_TWO_SIZES:
+        raise UnknownCard(f"there are two sizes of {text}: {_OF_TWO_SIZES[wanted]}")
     match = _SIZE.match(plain)
     if match is None:
         names = ", ".join(card.name for card in CARDS)
         raise UnknownCard(f"unknown card {text!r}: give a size such as 24GiB, or one of {names}")
-    unit = {"g": GIB, "m": MIB}[match[2][0]] if match[2] not in ("gb", "mb") else 10 ** (9 if match[2] == "gb" else 6)
+    unit = _UNITS[match[2]][match[3] == "b"]
     imagined = Card(name=text, memory=int(float(match[1]) * unit), capability=(8, 0), context=450 * MIB)
     if text.strip().startswith("-") or imagined.memory <= imagined.context:
         raise UnknownCard(f"a card of {text} has no room: 450 MiB are taken before the first tensor")

@@ -162,7 +162,7 @@ def _answers(ledger: Ledger, card: Card) -> dict[str, Any]:
         "get_device_capability": lambda *_: card.capability,
         "get_device_properties": lambda *_: _properties(card),
         "get_arch_list": lambda: ["sm_{}{}".format(*card.capability)],
-        "is_bf16_supported": lambda *_a, **_k: card.capability[0] >= 8,
+        "is_bf16_supported": lambda including_emulation=True: including_emulation or card.capability[0] >= 8,
         "is_tf32_supported": lambda *_a, **_k: card.capability[0] >= 8,
         "current_stream": lambda *_: _Stream(),
         "default_stream": lambda *_: _Stream(),

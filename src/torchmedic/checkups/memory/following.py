@@ -13,9 +13,13 @@ from torch.optim import optimizer as optimizers
 
 from torchmedic.checkups.memory.afterwards import Afterwards
 from torchmedic.checkups.memory.cures import Cure
+from torchmedic.checkups.memory.hoarding import Hoard
 from torchmedic.checkups.memory.names import ModuleNames
 from torchmedic.checkups.memory.patches import Patches
 from torchmedic.checkups.memory.pretending import Pretence
+from torchmedic.checkups.memory.waiting import Waiting
+from torchmedic.facts import Location
+from torchmedic.facts.memory_plan import Hoarded
 
 _STEPS = 2
 _MOST_STEPS = 40
@@ -50,23 +54,28 @@ class Following:
     ) -> None:
         self.pretence = pretence
         self.steps = 0
-        self.afterwards = Afterwards(leave)
+        self.afterwards = Afterwards(leave, pretence.ledger)
+        self._hoard = Hoard(pretence.ledger)
         self._enough = self.afterwards.begin
         self._cure = cure or Cure()
         self._names = ModuleNames()
         self._counts: dict[int, int] = {}
+        self._waiting = Waiting()
         self._made: list[int] = []
+        self._ends: list[tuple[int, int]] = []  # the first and the last pass of each round
         self._first_step_at = 0.0
         self._looking = looking
         self._passes: list[int] = []
         self._backwards = self._backwards_before = 0  # of this pass, and of the one before
         self._in_step = False
-        self._updated_early = False
+        self._updated_early = self._was_early = False
+        self._is_cut = False
         self._patches = Patches()
         self._hooks: list[Any] = []
 
     def begin(self) -> None:
         self._cure.begin(self._patches)
+        self._waiting.watch(self._patches)
         self._hooks = [
             self._names.watch(),
             modules.register_module_forward_pre_hook(self._enter),
@@ -117,6 +126,7 @@ class Following:
             self.pretence.world.modules.pop()
 
     def _begin_forward(self, root: torch.nn.Module) -> None:
+        self.afterwards.note_forward()
         if torch.is_grad_enabled() and not self.afterwards.beyond:
             self._begin_pass()
         self._names.learn(root)
@@ -173,27 +183,48 @@ class Following:
     def _end_round(self) -> None:
         ledger = self.pretence.ledger
         self.steps += 1
+        if not self.afterwards.begun:
+            self._hoard.weigh()
         self._made.append(ledger.made_in_step)
+        self._ends.append((self._passes[0], self._passes[-1]) if self._passes else (0, 0))
         self._updated_early = False
         ledger.made_in_step = 0
         self._passes.clear()
         ledger.step = self.steps
         if self.afterwards.begun or self._seen_enough():
+            self._is_cut = True
             self._enough()
 
     def _seen_enough(self) -> bool:
-        """Two steps of equal size show everything; where batches differ, more are looked at for some seconds."""
+        """Two steps of equal size of every optimizer show everything; else more are looked at for some seconds."""
         if self.steps == 1:
             self._first_step_at = time.process_time()
         if self.steps < _STEPS or any(count < _STEPS for count in self._counts.values()):
             return self.steps >= _MOST_STEPS
-        if _is_same(self._made[-1], self._made[-2]):
+        missing = self._waiting.for_some(self._counts)
+        is_same = _is_same(self._made[-1], self._made[-2])
+        if self._was_early:  # of rounds that were cut short, only passes can be compared
+            is_same = any(_is_same(*pair) for pair in zip(*self._ends[-2:], strict=True))
+        may_grow = self._hoard.grew and not self._hoard.is_sure
+        if is_same and not missing and not may_grow:
             return True
         now = time.process_time()
         is_time_up = now > min(self._first_step_at + self._looking, _LONG_SECONDS) or self.steps >= _MOST_STEPS
         if is_time_up:
-            self.pretence.world.assume("batches differ in size; a larger one than those followed would need more")
+            self._say_what_is_open(missing, is_same=is_same)
         return is_time_up
+
+    def _say_what_is_open(self, missing: list[Location | None], *, is_same: bool) -> None:
+        world = self.pretence.world
+        for where in missing:
+            world.assume(f"its optimizer did not step in {self.steps} steps of others, which may need more", where)
+        if not is_same:
+            world.assume("batches differ in size; a larger one than those followed would need more")
+
+    def hoarded(self) -> tuple[Hoarded, ...]:
+        """What grows with the steps and batches that were not followed."""
+        in_steps = self._hoard.found("step") if self._is_cut else None
+        return (*([in_steps] if in_steps else ()), *self.afterwards.hoarded())
 
     # -- steps of many passes --------------------------------------------------------------------------------------
 
@@ -233,7 +264,7 @@ class Following:
         except Exception:  # noqa: BLE001 - one that needs more than it gets here is left to the script
             self._in_step = False
             return
-        self._updated_early = True
+        self._updated_early = self._was_early = True
         self.pretence.world.assume(
             f"steps of many passes take long to follow; the update was made after {passes} of them"
         )

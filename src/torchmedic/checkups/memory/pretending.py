@@ -21,11 +21,11 @@ from torchmedic.checkups.memory.cuda_api import pretend_a_card
 from torchmedic.checkups.memory.guard import install_guard
 from torchmedic.checkups.memory.kernels import Kernels
 from torchmedic.checkups.memory.ledger import Ledger
+from torchmedic.checkups.memory.outward import let_values_out
 from torchmedic.checkups.memory.overlay import Overlay
 from torchmedic.checkups.memory.patches import Patches
 from torchmedic.checkups.memory.recurrent import install_recurrent
 from torchmedic.checkups.memory.saved import install_saved
-from torchmedic.checkups.memory.values import value_of
 from torchmedic.checkups.memory.world import Backward, World
 
 _DEVICE = torch.ops.prim.device.default
@@ -66,7 +66,7 @@ class Pretence:
         for holder in (torch, torch.autograd, torch.autograd.grad_mode):
             put(holder, "inference_mode", _InferenceMode)
         self._make_parameters_fake()
-        self._let_values_out()
+        let_values_out(self._patches, self.world)
         if self._overlay is None:
             put(torch, "save", self._do_not_save)
         install_saved(self._patches, self.world, self._overlay)
@@ -132,38 +132,12 @@ class Pretence:
             parameter = make(cls, data, requires_grad)
             if ours == "cpu" and isinstance(parameter, FakeTensor):
                 world.ledger.add(parameter, world.origin(), "parameter", "parameters")
+            world.ledger.mark(parameter, "parameters")
             return parameter
 
         self._patches.put(torch.nn.Parameter, "__new__", staticmethod(new))
         self._patches.put(torch.nn.Module, "_apply", _apply_in_place)
         self._patches.put(UninitializedTensorMixin, "materialize", _materialize)
-
-    # -- values that leave -----------------------------------------------------------------------------------------
-
-    def _let_values_out(self) -> None:
-        world = self.world
-
-        def outward(tensor: torch.Tensor) -> torch.Tensor:
-            value = value_of(tensor)
-            if value is None:
-                world.assume("numbers computed on the card are read; taken for zeros")
-                value = torch.zeros(tensor.shape, dtype=tensor.dtype)
-            return value
-
-        numpy, tolist = torch.Tensor.numpy, torch.Tensor.tolist
-        array: Any = torch.Tensor.__array__
-
-        def to_numpy(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-            return numpy(outward(self) if isinstance(self, FakeTensor) else self, *args, **kwargs)
-
-        def to_list(self: torch.Tensor) -> Any:
-            return tolist(outward(self) if isinstance(self, FakeTensor) else self)
-
-        def to_array(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-            return array(outward(self) if isinstance(self, FakeTensor) else self, *args, **kwargs)
-
-        for name, function in (("numpy", to_numpy), ("tolist", to_list), ("__array__", to_array)):
-            self._patches.put(torch.Tensor, name, function)
 
     def _do_not_save(self, *_args: Any, **_kwargs: Any) -> None:
         """A checkpoint without numbers must not overwrite a true one."""

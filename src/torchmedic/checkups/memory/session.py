@@ -21,7 +21,7 @@ from torchmedic.checkups.memory.held_libraries import lead_libraries
 from torchmedic.checkups.memory.kernel_guard import guard_files
 from torchmedic.facts import Location, MemoryPlan, to_plain
 from torchmedic.facts.memory_plan import LostTrack
-from torchmedic.probes.source.frames import is_user_file, location, user_location
+from torchmedic.probes.source.frames import is_own_file, is_user_file, location, user_location
 
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from torchmedic.checkups.memory.frameworks import Loaders
     from torchmedic.checkups.memory.overlay import Overlay
     from torchmedic.checkups.memory.pretending import Pretence
+
+
+_LOOKS = 8
 
 
 def start(folder: Path, after_import: Callable[[str, Callable[[], None]], None]) -> None:
@@ -83,24 +86,26 @@ def _give_up_in_time(
     """A loop that ends when a number is small may never end where there are no numbers: say so instead of waiting."""
     if not hasattr(signal, "SIGALRM"):
         return
-    last = (0, 0)
+    last, since = (0, False, False), time.monotonic()
 
     def give_up(where: Location | None) -> None:
-        finish(LostTrack(error=f"no optimizer step came within {patience} seconds", where=where))
+        finish(LostTrack(error=f"no optimizer step came within {patience} seconds", where=where, waited=True))
         os._exit(0)
 
     def look(_number: int, frame: FrameType | None) -> None:
-        nonlocal last
-        if following.afterwards.begun:
+        nonlocal last, since
+        now = (following.steps, pretence.ledger.booked > 0, following.afterwards.begun)
+        if now != last:
+            last, since = now, time.monotonic()
+        elif time.monotonic() - since >= patience and now[2]:
             at_the_next_line(frame, lambda: _leave(finish))
-        now = (following.steps, min(pretence.ledger.booked, 1))
-        if now == last and now[1]:
+        elif time.monotonic() - since >= patience and now[1]:
             at_the_next_line(frame, functools.partial(give_up, user_location(frame)))
-        last = now
-        signal.alarm(patience)
+        signal.alarm(often)
 
+    often = max(patience // _LOOKS, 1)
     signal.signal(signal.SIGALRM, look)
-    signal.alarm(patience)
+    signal.alarm(often)
 
 
 def at_the_next_line(frame: FrameType | None, act: Callable[[], None]) -> None:
@@ -164,6 +169,7 @@ def pretend(
             loader_batch=loaders.batch,
             loader_samples=loaders.samples,
             flags=flags.values,
+            hoarded=following.hoarded(),
             unreached=after.unreached(lost if after.begun else None, evaluated="evaluation" in plan.phase_peaks),
         )
         plan = _with_held_back(plan, overlay)
@@ -255,13 +261,16 @@ def _lost() -> LostTrack | None:
 
 
 def lost_to(error: BaseException) -> LostTrack:
-    trace, where = error.__traceback__, None
+    trace, where, in_pretence = error.__traceback__, None, False
     while trace is not None:
         code = trace.tb_frame.f_code
         if is_user_file(code.co_filename):
             where = location(code.co_filename, trace.tb_lineno, code.co_qualname)
+        in_pretence = in_pretence or (code.co_name == "__torch_dispatch__" and is_own_file(code.co_filename))
         trace = trace.tb_next
     lines = str(error).strip().splitlines() or [""]
     # A process that was started hands on what it died of below a heading.
     said = f"{lines[0]} {lines[-1].strip()}" if lines[0].endswith(":") and len(lines) > 1 else lines[0]
-    return LostTrack(error=f"{type(error).__name__}: {said}"[:300], where=where)
+    is_of_fakes = type(error).__module__.startswith("torch._subclasses")  # a card says it plainly
+    name = "RuntimeError" if is_of_fakes else type(error).__name__
+    return LostTrack(error=f"{name}: {said}"[:300], where=where, in_pretence=in_pretence)

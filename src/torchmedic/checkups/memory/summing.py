@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 40
 _LARGEST = 10
+_DEEPEST = 3
+_ALL_OF_IT = 0.95
 
 
 def make_plan(pretence: Pretence, steps: int, began: float, mode: str, lost: LostTrack | None) -> MemoryPlan:
@@ -67,9 +69,28 @@ def shares_of(held: list[Holding]) -> dict[str, Any]:
     return {
         "by_category": dict(categories.most_common()),
         "by_module": tuple(ModuleShare(module=m, bytes=b) for m, b in by_module.most_common(_MOST_ROWS)),
+        "by_block": tuple(ModuleShare(module=m, bytes=b) for m, b in blocks_of(by_module)[:_MOST_ROWS]),
         "by_line": tuple(LineShare(where=w, bytes=b) for w, b in lines.most_common(_MOST_ROWS)),
         "largest": tuple(_big(h) for h in sorted(held, key=lambda h: -h.bytes)[:_LARGEST]),
     }
+
+
+def blocks_of(by_module: Counter[str]) -> list[tuple[str, int]]:
+    """Modules with what is inside them, down to a depth; not those that hold hardly more than one inside."""
+    whole: Counter[str] = Counter()
+    for path, count in by_module.items():
+        parts = path.split(".")
+        for depth in range(1, min(len(parts), _DEEPEST) + 1):
+            whole[".".join(parts[:depth])] += count
+    largest: Counter[str] = Counter()
+    for path, count in whole.items():
+        parent = path.rpartition(".")[0]
+        largest[parent] = max(largest[parent], count)
+    return [
+        (path, count)
+        for path, count in whole.most_common()
+        if path and largest[path] < _ALL_OF_IT * count and count > by_module[path]
+    ]
 
 
 def _model_sizes(held: list[Holding]) -> set[int]:

@@ -114,9 +114,9 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._book(made, op or "empty")
         return made
 
-    def assume(self, what: str) -> None:
+    def assume(self, what: str, where: Location | None = None) -> None:
         """Write down that something had to be taken for granted, with the user's line."""
-        self.assumed[(user_location(), what)] += 1
+        self.assumed[(where or user_location(), what)] += 1
 
     # -- one operation ---------------------------------------------------------------------------------------------
 
@@ -132,6 +132,8 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
             for leaf in leaves:
                 if not isinstance(leaf, FakeTensor) and leaf.dim() > 0:
                     self._book(leaf, "batch", "data")
+        if func is aten.convolution.default:
+            _check_devices(args[0], args[1])
         args = self._with_true_indices(func, args)
         self.values.draw(func, args, kwargs)
         out = self._run(func, args, kwargs)
@@ -196,7 +198,7 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _accumulated(self, func: Any, args: tuple[Any, ...]) -> Any:
         """The engine adds up gradients in place where nobody else holds them; of fake ones it makes a third."""
-        if func is not aten.add.Tensor or len(args) != 2:
+        if func is not aten.add.Tensor or len(args) != 2 or not _are_alike(*args):
             return None
         for target, other in ((args[0], args[1]), (args[1], args[0])):
             if _held_once(target):
@@ -313,6 +315,12 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         raise CannotFollow(f"`{name}` gives a result whose shape depends on numbers computed on the card")
 
 
+def _check_devices(batch: torch.Tensor, weight: torch.Tensor) -> None:
+    """A batch that was not moved to the card: fake convolutions take it, those of a card do not."""
+    if batch.device.type != weight.device.type:
+        raise RuntimeError(f"Input type ({batch.type()}) and weight type ({weight.type()}) should be the same")
+
+
 class CannotFollow(RuntimeError):
     """The script does something that needs the true numbers of the card."""
 
@@ -359,6 +367,12 @@ def _is_mask(index: Any) -> bool:
 def _made_on_card(kwargs: dict[str, Any]) -> bool:
     device = kwargs.get("device")
     return device is not None and torch.device(device).type == "cuda"
+
+
+def _are_alike(one: Any, other: Any) -> bool:
+    """Whether two may be gradients of the same: formulas of derivatives add what is of other shapes, too."""
+    both = isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor)
+    return both and one.shape == other.shape and one.dtype == other.dtype
 
 
 def _held_once(tensor: Any) -> bool:
