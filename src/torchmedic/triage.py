@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from torchmedic.facts import (
+    ChildCrash,
     ChildDeath,
     Crash,
     GradModeAtCrash,
@@ -80,7 +81,7 @@ def _with_earlier(run: Run, rules: tuple[Rule, ...], diagnoses: list[Diagnosis])
     as well: a slip of the handler hides it.
     """
     for part in _parts(run):
-        crash = part.first(Crash)
+        crash = _ended_by(part)
         explained = any(d.severity == "error" for d in diagnoses)
         while crash is not None and crash.cause is not None and (not explained or _is_in_handler(crash)):
             earlier = _told_of_earlier(part, crash.cause, rules)
@@ -94,6 +95,12 @@ def _with_earlier(run: Run, rules: tuple[Rule, ...], diagnoses: list[Diagnosis])
             explained = explained or bool(new)
             crash = crash.cause
     return diagnoses
+
+
+def _ended_by(part: Run) -> Crash | None:
+    """The exception that ended the script; behind a lost connection, what the process at its other end died of."""
+    crash, child = part.first(Crash), part.first(ChildCrash)
+    return replace(crash, cause=child.crash) if crash is not None and child is not None else crash
 
 
 def _is_in_handler(crash: Crash) -> bool:
@@ -287,6 +294,8 @@ def _unexplained(run: Run, diagnoses: list[Diagnosis]) -> list[str]:
         # A worker's own exception says more than that it was passed on.
         is_passed_on = crash.cause is not None and "DataLoader worker" in crash.message.partition("\n")[0]
         inner = crash.cause if crash.cause is not None and is_passed_on else crash
+        child = run.first(ChildCrash)
+        inner = child.crash if child is not None else inner
         first_line = next((line.strip() for line in inner.message.splitlines() if line.strip()), "")
         told = f"{inner.called}: {first_line}".rstrip(": ")
         return [told if failed is None else f"rank {failed}: {told}"]

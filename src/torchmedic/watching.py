@@ -96,6 +96,7 @@ def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
 
 def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:
     """What looks round when the script has died."""
+    from torchmedic.probes.crash.child_crashes import ChildCrashes
     from torchmedic.probes.crash.index_outside import IndicesOutside
     from torchmedic.probes.crash.inplace_clash import InplaceClashes
     from torchmedic.probes.crash.memory import MemoryLeft
@@ -106,7 +107,7 @@ def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:
 
     scene = CrashScene(modules, loaders)
     of_graphs = (InplaceClashes(), StaleGraphs(), MixedSamples())
-    return (scene, IndicesOutside(loaders), *of_graphs, MemoryLeft(), WideSamples())
+    return (ChildCrashes(), scene, IndicesOutside(loaders), *of_graphs, MemoryLeft(), WideSamples())
 
 
 def watch_threads(recorder: Recorder) -> None:

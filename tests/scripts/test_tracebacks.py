@@ -23,6 +23,13 @@ DEATHS = {
     "sample-in-worker": "list(torch.utils.data.DataLoader([1, None], num_workers=1))",
     "loader-at-its-end": "it = iter(torch.utils.data.DataLoader([1.0])); next(it); next(it)",
     "empty-loader": "next(iter(torch.utils.data.DataLoader([], shuffle=False)))",
+    "child-process": (
+        "import multiprocessing\n"
+        "ours, theirs = multiprocessing.Pipe()\n"
+        "multiprocessing.Process(target=lambda: theirs.send(1 / 0)).start()\n"
+        "theirs.close()\n"
+        "ours.recv()"
+    ),
     "spawned-lambda": (
         "if __name__ == '__main__':\n"
         "    of = dict(num_workers=1, multiprocessing_context='spawn', collate_fn=lambda rows: rows)\n"

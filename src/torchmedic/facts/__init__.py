@@ -27,6 +27,7 @@ from torchmedic.facts.core import Run as Run
 from torchmedic.facts.core import RunInfo as RunInfo
 from torchmedic.facts.core import TensorSummary as TensorSummary
 from torchmedic.facts.core import Value as Value
+from torchmedic.facts.crash import ChildCrash as ChildCrash
 from torchmedic.facts.crash import ChildDeath as ChildDeath
 from torchmedic.facts.crash import Crash as Crash
 from torchmedic.facts.crash import Frame as Frame

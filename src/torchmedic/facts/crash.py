@@ -100,6 +100,19 @@ class SampleField:
 
 
 @fact
+class ChildCrash(Observation):
+    """What a process that the script started died of, where the script's own exception is of the lost connection.
+
+    `count` processes died of an exception; this is of the first of them.
+    """
+
+    kind: ClassVar[str] = "child-crash"
+    step: int | None
+    crash: Crash
+    count: int
+
+
+@fact
 class RefetchedSample(Observation):
     """What became of the samples of a batch that a DataLoader could not fetch, when they were fetched again.
 
