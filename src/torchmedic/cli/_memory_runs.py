@@ -42,8 +42,12 @@ def answer(command: Sequence[str], card: str, *, real: bool = False) -> MemoryPl
 
 
 def _mixes_devices(plan: MemoryPlan) -> bool:
-    """A script that brings together what lies on two devices fails on a true card as well, though not on the CPU."""
-    return plan.lost is not None and _OF_TWO_DEVICES.search(plan.lost.error) is not None
+    """A script that brings together what lies on two devices fails on a true card as well, though not on the CPU.
+
+    One that has left its model on the CPU means the CPU.
+    """
+    is_mixed = plan.lost is not None and _OF_TWO_DEVICES.search(plan.lost.error) is not None
+    return is_mixed and plan.by_category.get("parameters", 0) > 0
 
 
 def _came_to_nothing(plan: MemoryPlan, words: str) -> MemoryPlan:

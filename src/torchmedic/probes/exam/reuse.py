@@ -58,14 +58,14 @@ class ReuseExam(Probe):
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
         if not self._ends or self.recorder.clock_is_held:
             return
-        old = set()
+        old: dict[Any, None] = {}  # in the order in which they are met: the first of several is told
         for node, following in graph(tuple(t for t in roots if isinstance(t, torch.Tensor))):
             if (
                 not is_leaf_node(following)
                 and following._sequence_nr() < self._ends[0]
                 and node._sequence_nr() >= self._ends[-1]
             ):
-                old.add(following)
+                old[following] = None
         for node in old:
             # Numbers are given out anew in every thread: that it is the same node, only the node itself can tell.
             met = node.metadata.setdefault(_MET_IN, set())
