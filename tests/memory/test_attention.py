@@ -32,3 +32,29 @@ def test_attention_of_a_large_card_needs_no_copy_to_join_its_heads(tmp_path: Pat
     one = 8 * 512 * 256 * 2
     assert activations("A100-80") - activations("H200") == pytest.approx(6 * one, rel=0.2)
     assert activations("A100-80") == activations("4090")
+
+
+_HEADS_APART = """
+import torch
+from torch import nn
+layer = nn.Conv2d(64, 192, 1).cuda()
+optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+for _ in range(2):
+    x = torch.randn(4, 64, 32, 32, device="cuda")
+    with torch.autocast("cuda", dtype=torch.bfloat16):
+        {heads}
+        y = nn.functional.scaled_dot_product_attention(q, k, v)
+    y.float().sum().backward()
+    optimizer.step()
+"""
+_LAST = "q, k, v = layer(x).reshape(4, 3, 2, 32, 1024).transpose(-1, -2).unbind(1)"
+_IN_ONE_PIECE = "q, k, v = layer(x).reshape(4, 3, 2, 32, 1024).transpose(-1, -2).contiguous().unbind(1)"
+
+
+def test_no_fused_kernel_reads_heads_whose_numbers_lie_apart(tmp_path: Path) -> None:
+    """Then the matrix of weights is made, and in full precision, whatever autocast says."""
+    matrix = 4 * 2 * 1024 * 1024 * 4
+    apart, together = (plan_of_text(_HEADS_APART.format(heads=h), tmp_path) for h in (_LAST, _IN_ONE_PIECE))
+    assert apart.peak_allocated > matrix
+    assert together.peak_allocated < matrix / 2
+    assert matrix in {tensor.bytes for tensor in apart.largest}

@@ -51,7 +51,8 @@ class Attention:
         if attn_mask is not None and attn_mask.dtype is not query.dtype:
             attn_mask = attn_mask.to(query.dtype)
         kernel = self._kernel(query, key, value, attn_mask, enable_gqa)
-        attended: torch.Tensor = kernel(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+        with torch.autocast("cuda", enabled=False):  # what is cast is cast; the products of matrices inside are not
+            attended: torch.Tensor = kernel(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
         return attended
 
     def _prefers_cudnn(self) -> bool:
@@ -69,6 +70,8 @@ class Attention:
         flags: Any = torch.backends.cuda
         ranks = query.dim() == key.dim() == value.dim() == 4
         head = query.shape[-1]
+        if not all(_is_read_along(tensor) for tensor in (query, key, value)):
+            return _math
         half = query.dtype in _HALVES
         new_enough = self._card.capability[0] >= 8
         same = head == key.shape[-1] == value.shape[-1] and head <= _MOST_FLASH
@@ -87,6 +90,11 @@ class Attention:
 
 def _version() -> list[int]:
     return [int(part) for part in torch.__version__.split(".")[:2]]
+
+
+def _is_read_along(tensor: torch.Tensor) -> bool:
+    """Whether the numbers of one head and position lie side by side, as every fused kernel wants them."""
+    return tensor.stride(-1) == 1 or tensor.shape[-1] == 1
 
 
 def _is_constant(mask: torch.Tensor | None) -> bool:

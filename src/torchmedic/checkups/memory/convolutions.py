@@ -1,4 +1,8 @@
-"""What cuDNN's convolutions take for themselves: copies with the channels last, for tensor cores, and sums in parts."""
+"""What cuDNN's convolutions take for themselves: copies with the channels last, for tensor cores, and sums in parts.
+
+Read off traces of an H200. In three dimensions some kernels write their result as it is wanted, and take no copy of it:
+which ones is not known, so that the copies are the most that can be taken.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,13 @@ from typing import Any
 
 import torch
 
-# Read off the traces of an H200: a gradient of the weights is summed in parts so that about so many blocks are busy, a
+# A gradient of the weights is summed in parts so that about so many blocks are busy, a
 # block for each filter position and each 128 channels of either side.
 _BLOCKS = 118
 _CHANNELS_OF_BLOCK = 128
 _MOST_PARTS = 15
 _FLOAT = 4
+_CHANNELS_LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
 
 
 def forward_workspace(args: tuple[Any, ...], out: torch.Tensor) -> int:
@@ -23,8 +28,8 @@ def forward_workspace(args: tuple[Any, ...], out: torch.Tensor) -> int:
     step = _step(data)
     if _channels(weight, transposed)[0] % step:
         return 0
-    if math.prod(weight.shape[2:]) == 1:
-        # Products of matrices: in half precision the result alone is copied.
+    if _is_product(data, out, weight):
+        # In half precision the result alone is copied.
         return _padded(out, 1, step) if data.element_size() == 2 and out.shape[1] % step == 0 else 0
     return _copies(data, out, weight, step)
 
@@ -32,16 +37,22 @@ def forward_workspace(args: tuple[Any, ...], out: torch.Tensor) -> int:
 def backward_workspaces(args: tuple[Any, ...]) -> list[int]:
     """Bytes for the gradient of the data, then for that of the weight, which is summed in parts."""
     grad, data, weight, transposed, groups, wanted = args[0], args[1], args[2], args[7], args[9], args[10]
-    if groups != 1 or not _is_copied(data):
+    if groups != 1 or not _is_copied(data) or _is_plain_product(data, grad, weight):
         return []
-    step = _step(data)
-    copies = _copies(data, grad, weight, step)
+    copies = _copies(data, grad, weight, _step(data))
     given, made = _channels(weight, transposed)
-    narrow = given % step or made % step
-    sizes = (
-        [0 if data.element_size() == 2 and narrow and math.prod(weight.shape[2:]) == 1 else copies] if wanted[0] else []
-    )
+    sizes = [copies] if wanted[0] else []
     return [*sizes, copies + _parts(weight, given, made)] if wanted[1] else sizes
+
+
+def _is_product(data: torch.Tensor, out: torch.Tensor, weight: torch.Tensor) -> bool:
+    """Whether it is a product of matrices; a volume that is thinned out on the way is none."""
+    return math.prod(weight.shape[2:]) == 1 and (data.dim() == 4 or data.shape[2:] == out.shape[2:])
+
+
+def _is_plain_product(data: torch.Tensor, grad: torch.Tensor, weight: torch.Tensor) -> bool:
+    """Whether its derivative is one as well, of what lies there already: in half precision, and of volumes."""
+    return _is_product(data, grad, weight) and (data.element_size() == 2 or data.dim() == 5)
 
 
 def _parts(weight: torch.Tensor, given: int, made: int) -> int:
@@ -53,7 +64,8 @@ def _parts(weight: torch.Tensor, given: int, made: int) -> int:
 
 def _is_copied(data: torch.Tensor) -> bool:
     """Tensor cores want channels last; data that lie so, or are too exact for them, are taken as they are."""
-    if data.dim() != 4 or data.dtype is torch.float64 or data.is_contiguous(memory_format=torch.channels_last):
+    layout = _CHANNELS_LAST.get(data.dim())
+    if data.dtype is torch.float64 or (layout is not None and data.is_contiguous(memory_format=layout)):
         return False
     return data.dtype is not torch.float32 or torch.backends.cudnn.allow_tf32
 

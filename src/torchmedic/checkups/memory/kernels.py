@@ -54,8 +54,9 @@ class Kernels:
             self._say_once(world, "`cudnn.benchmark` is on: what its first trials of kernels take is not known")
         if func is aten.convolution_backward.default:
             # One kernel after the other: the second does not fit where the first had its room.
-            for size in backward_workspaces(args):
-                world.ledger.pass_through([size], origin, str(func), "workspace")
+            with world.ledger.taken_meanwhile(_copies_of(*args[:2]), origin, str(func), "workspace"):
+                for size in backward_workspaces(args):
+                    world.ledger.pass_through([size], origin, str(func), "workspace")
 
     def _open_handle(self, world: World, library: str, workspace: int) -> None:
         """A handle for each thread, and each handle its workspace: backward has a thread of its own."""
@@ -125,6 +126,24 @@ def sum_buffer(data: torch.Tensor, dims: Any, processors: int) -> int:
     return blocks * _AT_ONCE * _WARP * columns * _FLOAT if blocks > 1 else 0
 
 
+def _copies_of(*given: Any) -> list[int]:
+    """Bytes of what does not lie in one piece, such as a part of a concatenation: many kernels copy it first."""
+    return [_bytes(tensor) for tensor in given if isinstance(tensor, torch.Tensor) and not _is_in_one_piece(tensor)]
+
+
+def _is_in_one_piece(tensor: torch.Tensor) -> bool:
+    last = {4: torch.channels_last, 5: torch.channels_last_3d}.get(tensor.dim())
+    return tensor.is_contiguous() or (last is not None and tensor.is_contiguous(memory_format=last))
+
+
+def _first_copied(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> list[int]:
+    return _copies_of(args[0])
+
+
+def _first_two_copied(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> list[int]:
+    return _copies_of(*args[:2])
+
+
 def _sort(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> list[int]:
     values, indices = out
     return [_bytes(values), 2 * _bytes(indices)] if values.dim() and values.shape[-1] > 1024 else []
@@ -132,7 +151,7 @@ def _sort(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> list[int]:
 
 def _softmax_backward(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> list[int]:
     """The product of gradient and result is made first; the logarithm's kernel does without."""
-    return [_bytes(args[0])]
+    return [*_copies_of(*args[:2]), _bytes(args[0])]
 
 
 _CUBLAS = {
@@ -150,13 +169,34 @@ _CUBLAS = {
 
 _SUMS = {aten.sum.dim_IntList, aten.mean.dim}
 
+# Kernels that want what they read in one piece; backward, the gradient first and then what it is the gradient of.
+_COPYING = (
+    aten._softmax.default,
+    aten._log_softmax.default,
+    aten.native_layer_norm.default,
+    aten.max_pool2d_with_indices.default,
+    aten.avg_pool2d.default,
+    aten.upsample_nearest2d_backward.default,
+    aten.upsample_bilinear2d_backward.default,
+    aten.upsample_bicubic2d_backward.default,
+    aten.upsample_trilinear3d_backward.default,
+)
+_COPYING_BOTH = (
+    aten._log_softmax_backward_data.default,
+    aten.native_layer_norm_backward.default,
+    aten.max_pool2d_with_indices_backward.default,
+    aten.avg_pool2d_backward.default,
+)
+
 _TEMPORARIES: dict[Any, Sizes] = {
     aten.index_put.default: _index_put,
     aten.index_put_.default: _index_put,
     aten._index_put_impl_.default: _index_put,
     aten.embedding_dense_backward.default: _embedding_backward,
-    aten.convolution.default: lambda args, _kwargs, out: [forward_workspace(args, out)],
+    aten.convolution.default: lambda args, _kwargs, out: [*_copies_of(args[0]), forward_workspace(args, out)],
     aten._softmax_backward_data.default: _softmax_backward,
     aten.sort.default: _sort,
     aten.sort.stable: _sort,
+    **dict.fromkeys(_COPYING, _first_copied),
+    **dict.fromkeys(_COPYING_BOTH, _first_two_copied),
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import weakref
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,11 +102,18 @@ class Ledger:
 
     def pass_through(self, sizes: list[int], origin: Origin, op: str, category: str = "") -> None:
         """Memory that a kernel takes and gives back before it returns."""
+        with self.taken_meanwhile(sizes, origin, op, category):
+            pass
+
+    @contextlib.contextmanager
+    def taken_meanwhile(self, sizes: list[int], origin: Origin, op: str, category: str = "") -> Iterator[None]:
+        """The same for what several kernels in turn have in common."""
         opened = []
         for size in sizes:
             if size > 0:
                 holding = Holding(0, self.phase, self.step, origin.module, origin.where, op, (size,), "uint8", category)
                 opened.append((holding, self._open(holding, size), size))
+        yield
         for holding, block, size in reversed(opened):
             self._close(holding, block, size)
 

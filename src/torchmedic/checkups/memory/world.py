@@ -197,13 +197,10 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return origin
 
     def _accumulated(self, func: Any, args: tuple[Any, ...]) -> Any:
-        """The engine adds up gradients in place where nobody else holds them; of fake ones it makes a third."""
-        if func is not aten.add.Tensor or len(args) != 2 or not _are_alike(*args):
+        """The engine adds to the gradient that came first if nobody else holds it; of fake ones it makes a third."""
+        if func is not aten.add.Tensor or len(args) != 2 or not _are_alike(*args) or not _held_once(args[0]):
             return None
-        for target, other in ((args[0], args[1]), (args[1], args[0])):
-            if _held_once(target):
-                return self._run(aten.add_.Tensor, (target, other), {})
-        return None
+        return self._run(aten.add_.Tensor, args, {})
 
     # -- where values are needed -----------------------------------------------------------------------------------
 
