@@ -23,6 +23,7 @@ from torchmedic.probes.crash.exceptions import crash_of
 from torchmedic.probes.source.cells import is_notebook, name_cells
 from torchmedic.probes.source.expressions import behind_wrappers
 from torchmedic.probes.source.frames import is_own_file, shown_path
+from torchmedic.probes.source.tracebacks import without_handing_on
 from torchmedic.record import Recorder, name_script_again, say
 from torchmedic.redaction import redact_argv
 from torchmedic.render.diffs import with_diffs
@@ -121,6 +122,7 @@ class Watch:
         name_script_again()
         try:
             if error is not None:
+                without_handing_on(error)
                 recorder.observe(crash_of(error, step=recorder.step or None))
                 recorder.crash(behind_wrappers(error))
             self._take_out()

@@ -94,6 +94,17 @@ def test_an_exception_passes_through_and_is_explained() -> None:
     assert medic.verdict.diagnoses[0].code == "ERR002"
 
 
+def fail_after_a_step() -> None:
+    Training().run(steps=1)
+    nn.functional.cross_entropy(torch.rand(4, 2), torch.zeros(3, dtype=torch.int64))
+
+
+def test_an_exception_does_not_show_how_it_was_listened_to() -> None:
+    with pytest.raises(ValueError, match="batch_size") as caught, torchmedic.watch(quiet=True):
+        fail_after_a_step()
+    assert [entry.name for entry in caught.traceback][1:] == ["fail_after_a_step", "cross_entropy"]
+
+
 def test_as_a_call() -> None:
     medic = torchmedic.watch(quiet=True)
     assert medic.is_on
