@@ -28,7 +28,7 @@ from torchmedic.record import Recorder, name_script_again, say
 from torchmedic.redaction import redact_argv
 from torchmedic.render.diffs import with_diffs
 from torchmedic.render.terminal import paper, terminal
-from torchmedic.render.text import draw, draw_occupied, draw_stop
+from torchmedic.render.text import draw, draw_interventions, draw_occupied
 from torchmedic.replay.doctor import SickRun
 from torchmedic.reporting import REPORT_FILE, Sources, html_fragment, html_report
 from torchmedic.settings import ON_SICK, RUN_FILE, OnSick
@@ -152,7 +152,9 @@ class Watch:
             steps=recorder.step,
             ended=now,
             seconds=now - self._began,
-            stopped_by_us=recorder.stopped_by_us,
+            stopped_by_us=bool(recorder.stopped_in),
+            stopped_in=recorder.stopped_in,
+            skipped=recorder.skipped,
             exit_code=int(error is not None),
         )
         self.run = load(path)
@@ -202,7 +204,7 @@ class Verdicts:
 
     def _draw(self, console: Console) -> None:
         draw(self._verdict, console, report=self._report)
-        draw_stop(self._verdict, console, way_on=self._way_on)
+        draw_interventions(self._verdict, console, way_on=self._way_on)
 
 
 def _is_watched() -> bool:
