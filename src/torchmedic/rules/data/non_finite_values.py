@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from torchmedic.facts import ArraySeen, Cell, DataSource, Run, TableColumn
@@ -32,17 +33,19 @@ class NonFiniteValues(DataRule):
                 source = source_of(run, bad[0].source)
                 help = (with_list(_CELLS, source), rows_of_frame(source, bad[0].column))
                 cells = [cell for c in bad for cell in c.cells if cell.text]
-                yield self._report(place, "other column", counts, cells, help)
+                yield self._report(place, "other column", counts, cells, help, bad[0].column)
             for column in place.seen:
                 if column.bad_lists:
                     yield self._of_lists(place, column, source_of(run, column.source))
         for arrays in places(run, ArraySeen):
             held = [a for a in arrays.seen if (a.nan or a.inf) and a.purpose != "weight"]
             if held:
-                counts = [(a.name, a.nan, a.inf, _size(a)) for a in held]
+                is_one = len({a.source for a in held}) == 1
+                counts = [(a.name if is_one else f"{a.name} of {a.source}", a.nan, a.inf, _size(a)) for a in held]
+                cells = [cell if is_one else replace(cell, file=a.source) for a in held for cell in a.cells]
                 source = source_of(run, held[0].source)
                 help = (with_list(_VALUES, source), parts_of_array(run, source, held[0]))
-                yield self._report(arrays, "other array", counts, [cell for a in held for cell in a.cells], help)
+                yield self._report(arrays, "other array", counts, cells, help, held[0].name)
 
     def _of_lists(self, place: Place[TableColumn], column: TableColumn, source: DataSource | None) -> Diagnosis:
         count = many(column.bad_lists, "list")
@@ -68,6 +71,7 @@ class NonFiniteValues(DataRule):
         counts: list[tuple[str, int, int, int]],
         cells: list[Cell],
         help: tuple[str, ...],
+        field: str,
     ) -> Diagnosis:
         name, nan, inf, size = counts[0]
         others = [column for column, _, _, _ in counts[1:]]
@@ -79,7 +83,7 @@ class NonFiniteValues(DataRule):
             label="not finite",
             evidence=[f"`{column}`: {_kinds(n, i)} of {many(s, 'value')}" for column, n, i, s in counts[1:9]],
             help=help,
-            field=name,
+            field=field,
             rows=sum(n + i for _, n, i, _ in counts),
         )
 
