@@ -23,11 +23,12 @@ from torchmedic.probes.crash.exceptions import crash_of
 from torchmedic.probes.source.cells import is_notebook, name_cells
 from torchmedic.probes.source.expressions import behind_wrappers
 from torchmedic.probes.source.frames import is_own_file, shown_path
+from torchmedic.probes.source.tracebacks import without_handing_on
 from torchmedic.record import Recorder, name_script_again, say
 from torchmedic.redaction import redact_argv
 from torchmedic.render.diffs import with_diffs
 from torchmedic.render.terminal import paper, terminal
-from torchmedic.render.text import draw, draw_occupied, draw_stop
+from torchmedic.render.text import draw, draw_interventions, draw_occupied
 from torchmedic.replay.doctor import SickRun
 from torchmedic.reporting import REPORT_FILE, Sources, html_fragment, html_report
 from torchmedic.settings import ON_SICK, RUN_FILE, OnSick
@@ -121,6 +122,7 @@ class Watch:
         name_script_again()
         try:
             if error is not None:
+                without_handing_on(error)
                 recorder.observe(crash_of(error, step=recorder.step or None))
                 recorder.crash(behind_wrappers(error))
             self._take_out()
@@ -150,7 +152,9 @@ class Watch:
             steps=recorder.step,
             ended=now,
             seconds=now - self._began,
-            stopped_by_us=recorder.stopped_by_us,
+            stopped_by_us=bool(recorder.stopped_in),
+            stopped_in=recorder.stopped_in,
+            skipped=recorder.skipped,
             exit_code=int(error is not None),
         )
         self.run = load(path)
@@ -200,7 +204,7 @@ class Verdicts:
 
     def _draw(self, console: Console) -> None:
         draw(self._verdict, console, report=self._report)
-        draw_stop(self._verdict, console, way_on=self._way_on)
+        draw_interventions(self._verdict, console, way_on=self._way_on)
 
 
 def _is_watched() -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
-from torchmedic.facts import Observation
+from torchmedic.facts import Observation, Skipped
 from torchmedic.journal import Journal, Page
 from torchmedic.settings import Settings
 from torchmedic.store import Writer, update_info
@@ -113,7 +113,8 @@ class Recorder:
         self.backward_at: tuple[CodeType, int] | None = None  # the user's code that called it, and its instruction
         self.stack: dict[int, int] = {}  # the instruction of every frame below it, by `id(frame)`
         self.journal = Journal(functools.partial(self.emit, "on_page"))
-        self.stopped_by_us = False
+        self.stopped_in = 0  # the sick step, counted from 1, in which we ended the run
+        self.skipped = Skipped()
         self.clock_is_held = False
         self.is_ours = True
         self._writer = writer
@@ -243,6 +244,10 @@ class Recorder:
                 for probe in [p for p, until in self._resting.items() if until <= self.step]:
                     self.wake(probe)
         self._stepped.add(id(optimizer))
+
+    def step_of(self, optimizer: Any) -> int:
+        """The number of the step that an optimizer is making, maybe together with others that have stepped already."""
+        return self.step + (not self._stepped or id(optimizer) in self._stepped)
 
     def switch_off(self, probe: Probe, error: BaseException) -> None:
         """Remove a probe that failed, with one line: our faults never take the user's run down."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 
 from torchmedic.facts import (
     ChildCrash,
@@ -30,7 +32,9 @@ _SEVERITY = {"error": 0, "warning": 1, "hint": 2}
 # Exceptions of a handler that is itself wrong; others may be a second attempt at the same thing.
 _SLIPS = ("NameError", "UnboundLocalError", "AttributeError", "TypeError")
 _SCENE = (SourceFile, LayerBuilt, ModelAtCrash, LoaderAtCrash, GradModeAtCrash)
-_MOST_TOLD_TOO = 8
+_MOST_TOLD_TOO, _MOST_EXAMPLES = 8, 20
+_LONGEST_HEADLINE = 90
+_DIGITS = re.compile(r"\d[\d,.]*")
 _CONFIDENCE = {"proven": 0, "likely": 1, "possible": 2}
 
 
@@ -48,7 +52,7 @@ def examine(run: Run, rules: Iterable[Rule] | None = None) -> Verdict:
     rules = tuple(catalogue() if rules is None else rules)
     by_name = {rule.name: rule for rule in rules}
     found, failures = _found(run, rules)
-    told = _naming_ranks(_without_repeats(found, by_name), run, by_name)
+    told = _naming_ranks(_over_files(_without_repeats(found, by_name), by_name), run, by_name)
     ordered = _in_order(_without_those_giving_way(_without_fallbacks(told, by_name), by_name, run))
     slips = [d for d in ordered if any(_is_at(d, crash) for crash in run.all(Crash) if _is_slip(crash))]
     diagnoses = _with_earlier(run, rules, _fold(ordered, by_name, run, apart=slips))
@@ -187,6 +191,62 @@ def _without_repeats(found: list[Diagnosis], rules: dict[str, Rule]) -> list[Dia
         if rules[diagnosis.name].tells_each and diagnosis.headline != first.headline:
             others.setdefault((diagnosis.code, place), []).append(diagnosis.headline)
     return [replace(d, evidence=(*d.evidence, *_told_too(others.get(key, [])))) for key, d in seen.items()]
+
+
+def _over_files(found: list[Diagnosis], rules: dict[str, Rule]) -> list[Diagnosis]:
+    """One diagnosis of what was found in many files alike, at the first of them; the others become notes of it."""
+    alike: dict[tuple[object, ...], list[Diagnosis]] = {}
+    for number, diagnosis in enumerate(found):
+        whole_file = rules[diagnosis.name].tells_each and diagnosis.where is not None and not diagnosis.where.line
+        what = (_DIGITS.sub("0", diagnosis.headline), diagnosis.culprit.field, diagnosis.remedies, diagnosis.severity)
+        alike.setdefault((diagnosis.code, *what) if whole_file else (number,), []).append(diagnosis)
+    return [_in_many(same) if len(same) > 1 else same[0] for same in alike.values()]
+
+
+def _in_many(same: list[Diagnosis]) -> Diagnosis:
+    """The first, with the files of the others and the bad places in them."""
+    first, others = same[0], [(d.where.file, d) for d in same[1:] if d.where is not None]
+    files = [file for file, _ in others]
+    shown = [(file, d.culprit.examples[:2]) for file, d in others if d.culprit.examples][:_MOST_TOLD_TOO]
+    notes = [f"`{file}`: {', '.join(f'`{example}`' for example in examples)}" for file, examples in shown]
+    if len(shown) < len(files):
+        notes.append(_likewise(files))
+    headline = _and_more(first.headline, files)
+    examples = [f"{file} {example}" for file, d in others for example in d.culprit.examples]
+    rows = [d.culprit.rows for d in same if d.culprit.rows is not None]
+    culprit = replace(
+        first.culprit,
+        rows=sum(rows) if rows else None,
+        examples=(*first.culprit.examples, *examples)[:_MOST_EXAMPLES],
+    )
+    is_short = len(headline) <= _LONGEST_HEADLINE
+    evidence = (*first.evidence, *notes)
+    return replace(first, headline=headline if is_short else first.headline, evidence=evidence, culprit=culprit)
+
+
+def _and_more(headline: str, files: list[str]) -> str:
+    count = len(files)
+    if _are_files(files):
+        return f"{headline}, and in {count:,} more file{'s' if count > 1 else ''}"
+    return f"{headline}, and in {count:,} more source{'s' if count > 1 else ''}"
+
+
+def _likewise(files: list[str]) -> str:
+    count = len(files)
+    listed = ", ".join(f"`{file}`" for file in files[:_MOST_TOLD_TOO]) + (", …" if count > _MOST_TOLD_TOO else "")
+    if _are_files(files):
+        return f"likewise in {count:,} more file{'s' if count > 1 else ''}: {listed}"
+    return f"likewise in {count:,} more source{'s' if count > 1 else ''}: {listed}"
+
+
+def _are_files(sources: list[str]) -> bool:
+    """Not tables of a database, and not what a script holds.
+
+    >>> _are_files(["data/a.pt"]), _are_files(["events.db:labs"]), _are_files(["train"])
+    (True, False, False)
+    """
+    names = [PurePath(source).name for source in sources]
+    return all("." in name and ":" not in name for name in names)
 
 
 def _told_too(headlines: list[str]) -> list[str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.cli.typed import typed
-from torchmedic.cli.symptoms import matching
+from torchmedic.cli._common_causes import COMMONEST
+from torchmedic.cli.symptoms import _table, matching
 from torchmedic.findings import Symptom
 from torchmedic.rules import catalogue
 
@@ -55,6 +57,7 @@ def test_symptoms_says_how_to_tell_causes_apart() -> None:
         ("weights are not updated", "WEIGHTS_STILL"),
         ("startup takes very long and is slow", "SLOW_START"),
         ("negative loss", "LOSS_NEGATIVE"),
+        ("the loss stays flat", "LOSS_FLAT"),
     ],
 )
 def test_symptoms_are_found_in_the_users_own_words(words: str, wanted: str) -> None:
@@ -65,6 +68,34 @@ def test_an_unknown_symptom_is_one_line_and_exit_2() -> None:
     answer = typed("symptoms", "purple elephants")
     assert answer.status == 2
     assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [s.value for s in Symptom] + ["nan", "", "loss"])
+def test_a_symptom_fits_a_screen(words: str) -> None:
+    answer = typed("symptoms", *words.split()).out
+    assert len(answer.splitlines()) <= 24
+    assert max(map(len, answer.splitlines())) <= 100
+
+
+def test_the_commonest_causes_come_first_and_all_on_request() -> None:
+    brief, whole = typed("symptoms", "nan").out, typed("symptoms", "--all", "nan").out
+    many = next(len(rules) for symptom, rules in _table().items() if symptom is Symptom.LOSS_NAN)
+    assert f"{many} causes, the commonest first" in brief
+    shown = re.findall(r"^  ([A-Z]{3}\d{3}) ", brief, re.MULTILINE)
+    assert shown == list(COMMONEST[Symptom.LOSS_NAN][: len(shown)])
+    assert len(shown) >= 7
+    assert f"{many - len(shown)} more causes: `torchmedic symptoms --all nan`" in brief
+    assert "also like it: weights are NaN or infinite" in brief
+    codes = re.findall(r"^  ([A-Z]{3}\d{3}) ", whole.partition("weights are NaN")[0], re.MULTILINE)
+    assert len(codes) == many
+    assert whole.splitlines()[1].startswith("  DAT030")
+
+
+def test_the_commonest_causes_are_causes_of_their_symptom() -> None:
+    for symptom, rules in _table().items():
+        known = {rule.code for rule in rules}
+        assert set(COMMONEST.get(symptom, ())) <= known, symptom
+        assert len(rules) <= 12 or len(set(COMMONEST[symptom])) == 10, symptom
 
 
 @pytest.mark.parametrize("wanted", ["ENV009", "env009", "missing-module"])

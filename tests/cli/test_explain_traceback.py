@@ -10,6 +10,8 @@ import pytest
 
 from tests.cli.test_report import schema
 from tests.cli.typed import typed
+from torchmedic.cli._pasted import verdict_on
+from torchmedic.findings import Diagnosis
 
 _MISSING = """\
 Traceback (most recent call last):
@@ -158,6 +160,59 @@ RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x44944 and 400x120)
     answer = typed("explain", "-", stdin=pasted).out
     assert "`self.fc1` takes 400 features" in answer
     assert "in_features=44944" in answer
+
+
+def _of_sizes(sizes: str) -> Diagnosis:
+    pasted = f"""\
+Traceback (most recent call last):
+  File "/srv/net.py", line 15, in forward
+    x = F.relu(self.fc1(x))
+  File "/srv/lib/python3.11/site-packages/torch/nn/modules/module.py", line 1778, in _wrapped_call_impl
+    return self._call_impl(*args, **kwargs)
+  File "/srv/lib/python3.11/site-packages/torch/nn/modules/linear.py", line 114, in forward
+    return F.linear(input, self.weight, self.bias)
+RuntimeError: mat1 and mat2 shapes cannot be multiplied ({sizes})
+"""
+    verdict = verdict_on(pasted)
+    assert verdict is not None
+    return verdict.diagnoses[0]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "confidence", "first"),
+    [
+        ("1792x28 and 784x256", "likely", "flatten before `self.fc1`: `x = x.flatten(1)`"),
+        ("5120x5 and 400x120", "likely", "flatten before `self.fc1`: `x = x.flatten(1)`"),
+        ("3840x50 and 3000x10", "possible", "flatten before `self.fc1`: `x = x.flatten(1)`"),
+        ("64x128 and 256x10", "likely", "build `self.fc1` with `in_features=128`: `Linear(128, 10)`"),
+        ("64x120 and 400x120", "proven", "build `self.fc1` with `in_features=120`: `Linear(120, 120)`"),
+        ("64x0 and 400x120", "proven", "build `self.fc1` with `in_features=0`: `Linear(0, 120)`"),
+    ],
+)
+def test_an_input_that_may_be_unflattened_is_told_as_far_as_its_sizes_tell(
+    sizes: str, confidence: str, first: str
+) -> None:
+    said = _of_sizes(sizes)
+    assert (said.confidence, said.remedies[0].title) == (confidence, first)
+
+
+def test_a_layer_inside_one_of_a_library_does_not_get_the_name_of_the_outer_one() -> None:
+    pasted = """\
+Traceback (most recent call last):
+  File "/srv/net.py", line 15, in forward
+    x = self.encoder(x)
+  File "/srv/lib/python3.11/site-packages/timm/layers/mlp.py", line 40, in forward
+    x = self.fc1(x)
+  File "/srv/lib/python3.11/site-packages/torch/nn/modules/linear.py", line 114, in forward
+    return F.linear(input, self.weight, self.bias)
+RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x44944 and 400x120)
+"""
+    assert "the layer takes 400 features" in typed("explain", "-", stdin=pasted).out
+
+
+def test_the_sizes_alone_advise_to_flatten_too() -> None:
+    told = " ".join(typed("explain", "mat1 and mat2 shapes cannot be multiplied (1792x28 and 784x256)").out.split())
+    assert told.index("`Linear(784, 256)`: flatten its input") < told.index("`in_features=28`")
 
 
 _EMPTY_PICTURE = """\

@@ -92,7 +92,13 @@ def test_the_catalogue_report_and_explain_work_without_torch(tmp_path: Path) -> 
     run = a_saved_run(tmp_path)
     pasted = tmp_path / "pasted.txt"
     pasted.write_text("ModuleNotFoundError: No module named 'cv2'\n")
-    for words in (["report", str(run)], ["rules"], ["symptoms"], ["explain", "ENV009"], ["explain", str(pasted)]):
+    for words in (
+        ["report", str(run)],
+        ["rules"],
+        ["symptoms", "--all"],
+        ["explain", "ENV009"],
+        ["explain", str(pasted)],
+    ):
         done = in_a_process_without_torch(*words)
         assert done.returncode == 0, done.stderr
         assert "ENV009" in done.stdout

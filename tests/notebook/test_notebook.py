@@ -127,7 +127,9 @@ def test_a_sick_cell_is_stopped_and_its_line_named(cells: dict[str, Any]) -> Non
     assert 'class="chain"' in shown
     assert "error[NUM002]" in text(cells["sick"]), "for a notebook without HTML"
     assert "\x1b" not in text(cells["sick"]), "a kernel asks for colours by FORCE_COLOR"
-    assert "stopped the run after step 0; <code>--on-sick continue</code> lets it go on" in shown
+    assert (
+        "stopped the run in its first step, before any update; <code>--on-sick continue</code> lets it go on" in shown
+    )
     assert printed(cells["after"]).strip() == "True", "the weights of the last good step"
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
 import torchmedic
 from torchmedic import in_process
@@ -71,7 +72,7 @@ def test_a_sick_block_is_left_with_good_weights(here: Path) -> None:
     assert first.where is not None
     assert first.where.source.strip().startswith("loss = torch.log(out * 0)")
     assert "error[NUM002]" in str(medic)
-    assert 'stopped the run after step 3; `on_sick="continue"` lets it go on' in str(medic)
+    assert 'stopped the run in step 4; `on_sick="continue"` lets it go on' in str(medic)
     assert medic.folder is not None
     assert (medic.folder / "report.html").exists()
 
@@ -84,6 +85,42 @@ def test_a_run_may_go_on() -> None:
     assert training.is_finite
     assert medic.verdict is not None
     assert medic.verdict.diagnoses[0].code == "NUM002"
+    assert "skipped 3 of 6 steps: 4, 5, 6" in str(medic)
+
+
+def test_the_samples_of_skipped_steps_are_named() -> None:
+    x = torch.rand(40, 4)
+    x[[7, 23, 24], 1] = torch.nan
+    training = Training()
+    with torchmedic.watch(quiet=True, on_sick="skip") as medic:
+        for (rows,) in DataLoader(TensorDataset(x), batch_size=5):
+            loss = training.model(rows).pow(2).mean()
+            training.optimizer.zero_grad()
+            loss.backward()
+            training.optimizer.step()
+    assert training.is_finite
+    assert "skipped 2 of 8 steps: 2, 5; bad values in samples 7, 23, 24" in str(medic)
+
+
+def test_a_step_of_two_optimizers_is_skipped_once() -> None:
+    one, two = Training(), Training()
+    with torchmedic.watch(quiet=True, on_sick="skip") as medic:
+        for step in range(1, 7):
+            for training in (one, two):
+                out = training.model(torch.rand(16, 4))
+                loss = torch.log(out * 0).mean() if step in (3, 5) else out.pow(2).mean()
+                training.optimizer.zero_grad()
+                loss.backward()
+                training.optimizer.step()
+    assert one.is_finite
+    assert two.is_finite
+    assert "skipped 2 of 6 steps: 3, 5" in str(medic)
+
+
+def test_a_run_that_goes_on_with_all_its_updates_skips_nothing() -> None:
+    with torchmedic.watch(quiet=True, on_sick="continue") as medic:
+        Training(sick_from=4).run()
+    assert "skipped" not in str(medic)
 
 
 def test_an_exception_passes_through_and_is_explained() -> None:
@@ -92,6 +129,17 @@ def test_an_exception_passes_through_and_is_explained() -> None:
     assert medic.verdict is not None
     assert medic.verdict.outcome == "crashed"
     assert medic.verdict.diagnoses[0].code == "ERR002"
+
+
+def fail_after_a_step() -> None:
+    Training().run(steps=1)
+    nn.functional.cross_entropy(torch.rand(4, 2), torch.zeros(3, dtype=torch.int64))
+
+
+def test_an_exception_does_not_show_how_it_was_listened_to() -> None:
+    with pytest.raises(ValueError, match="batch_size") as caught, torchmedic.watch(quiet=True):
+        fail_after_a_step()
+    assert [entry.name for entry in caught.traceback][1:] == ["fail_after_a_step", "cross_entropy"]
 
 
 def test_as_a_call() -> None:

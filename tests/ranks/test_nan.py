@@ -20,6 +20,8 @@ def test_the_rank_the_sample_and_the_line_of_a_nan_are_named_and_weights_stay_eq
     assert diagnosis.where is not None
     assert "torch.sqrt" in diagnosis.where.source
     assert any(remedy.verified for remedy in diagnosis.remedies)
+    skipped = watched.verdict.info.skipped
+    assert (skipped.count, skipped.steps, skipped.samples) == (1, (6,), ())  # the sample's own values are finite
     ends = watched.stdout.splitlines()
     assert len(ends) == 4
     assert len(set(ends)) == 1, "all ranks have the same weights"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.running import run_watched
+from tests.scripts.twice import twice
 from torchmedic.probes.source.frames import is_own_file
 
 DEATHS = {
@@ -46,6 +47,7 @@ DEATHS = {
     "sampler": "torch.utils.data.WeightedRandomSampler([1.0], -1)",
     "split": "torch.utils.data.random_split([1, 2, 3], [2, 2])",
     "mode": "torch.nn.Linear(2, 2).train('on')",
+    "clip": "torch.nn.utils.clip_grad_norm_(torch.nn.Linear(2, 2).parameters(), None, error_if_nonfinite=True)",
 }
 
 
@@ -58,3 +60,36 @@ def test_no_frame_of_ours_is_shown(tmp_path: Path, death: str) -> None:
     files = [line.split('"')[1] for line in shown.splitlines() if line.strip().startswith('File "')]
     assert files, shown
     assert not [file for file in files if is_own_file(file)], shown
+
+
+# By then a function mode of ours listens to what the training calls.
+_TRAINING = """\
+import torch
+
+model = torch.nn.Linear(4, 3)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(3):
+    scores = model(torch.randn(8, 4))
+    targets = torch.zeros({rows}, dtype=torch.int64)
+    loss = torch.nn.functional.cross_entropy(scores, targets)
+    optimizer.zero_grad()
+    loss.backward()
+    {more}
+    optimizer.step()
+"""
+DEATHS_IN_TRAINING = {
+    "loss": _TRAINING.format(rows="8 if step == 0 else 7", more=""),
+    "second-backward": _TRAINING.format(rows="8", more="step == 0 or loss.backward()"),
+    "handled": _TRAINING.format(
+        rows="8",
+        more="try: step == 0 or loss.backward()\n    except RuntimeError as e: raise ValueError('twice') from e",
+    ),
+}
+
+
+@pytest.mark.parametrize("death", DEATHS_IN_TRAINING)
+def test_the_frames_are_those_of_a_bare_run(tmp_path: Path, death: str) -> None:
+    (tmp_path / "train.py").write_text(DEATHS_IN_TRAINING[death])
+    bare, watched = twice(["train.py"], tmp_path)
+    lines = [line for line in watched.stderr.decode().splitlines() if line.strip().startswith('File "')]
+    assert lines == [line for line in bare.stderr.decode().splitlines() if line.strip().startswith('File "')]

@@ -116,11 +116,11 @@ def command(
         report = _write_report(folder, verdict, html_path)
         failed |= html_path is not None and not report
         if verdict.diagnoses or verdict.unexplained or not quiet:
-            from torchmedic.render.text import draw, draw_stop
+            from torchmedic.render.text import draw, draw_interventions
 
             screen = console(error_stream=True)
             draw(verdict, screen, report=report)
-            draw_stop(verdict, screen)
+            draw_interventions(verdict, screen)
     gc.freeze()  # the interpreter's last collection would look at all that we have imported
     raise SystemExit(status or (USAGE_ERROR if failed else exit_code(verdict, fail_on)))
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from torchmedic.cli._common_causes import COMMONEST
 from torchmedic.cli._output import OneLineError
 from torchmedic.cli._results import catalogue_json, check_result_path, hanging, write_result
 from torchmedic.findings import Symptom
@@ -26,7 +29,8 @@ _FILLERS = re.compile(
 # How people say it -> the word that the symptoms use.
 _MEANINGS = {
     "inf": "infinite", "infinity": "infinite", "nans": "nan", "decrease": "fall", "decreasing": "fall",
-    "falling": "fall", "drop": "fall", "learn": "fall", "learning": "fall", "improve": "fall", "constant": "flat",
+    "falling": "fall", "drop": "fall", "flat": "fall", "plateau": "fall",
+    "learn": "fall", "learning": "fall", "improve": "fall", "constant": "fall",
     "stuck": "hangs", "hang": "hangs", "freeze": "hangs", "frozen": "move", "update": "move", "updated": "move",
     "updating": "move", "change": "move", "oom": "memory", "ram": "memory", "leak": "grows", "explode": "diverges",
     "explodes": "diverges", "exploding": "diverges", "diverge": "diverges", "accuracy": "score", "metric": "score",
@@ -38,10 +42,18 @@ _MEANINGS = {
 }  # fmt: skip
 
 
+# So many lines of causes fit a screen with what stands around them.
+_LINES = 19
+_WIDEST_NAME = 40
+# Of more symptoms that are as like the text none can be taken for the one that is meant.
+_MOST_ALIKE = 2
+
+
 @click.command()
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write the table as JSON (- for stdout).")
+@click.option("--all", "whole", is_flag=True, help="Show every cause, not the commonest alone.")
 @click.argument("text", nargs=-1)
-def command(json_path: Path | None, text: tuple[str, ...]) -> None:
+def command(json_path: Path | None, whole: bool, text: tuple[str, ...]) -> None:
     """Show which causes explain a symptom, and how to tell them apart.
 
     TEXT is what you see, in your own words: torchmedic symptoms "loss is nan"
@@ -62,8 +74,14 @@ def command(json_path: Path | None, text: tuple[str, ...]) -> None:
         plain = [{"symptom": s.value, "rules": [asdict(rule) for rule in rules]} for s, rules in table.items()]
         write_result(json_path, catalogue_json(symptoms=plain))
         return
-    for symptom, rules in table.items():
-        _draw(symptom, rules)
+    if whole:
+        for symptom, rules in table.items():
+            _draw(symptom, rules, rules)
+            click.echo()
+    elif wanted and len(table) <= _MOST_ALIKE:
+        _draw_first(table, shlex.join(text))
+    else:
+        _draw_symptoms(table)
 
 
 def _table() -> dict[Symptom, list[Entry]]:
@@ -77,12 +95,61 @@ def _table() -> dict[Symptom, list[Entry]]:
     return {symptom: explaining for symptom, explaining in table.items() if explaining}
 
 
-def _draw(symptom: Symptom, rules: list[Entry]) -> None:
-    many = "1 cause" if len(rules) == 1 else f"{len(rules)} causes"
-    click.echo(click.style(said(symptom.value), bold=True) + f" ({said(many)})")
-    for rule in rules:
-        click.echo(hanging(f"  {rule.code} {rule.name}", said(rule.tell_apart), 40))
+def _draw_first(table: dict[Symptom, list[Entry]], text: str) -> None:
+    """The likeliest symptom with its commonest causes, and what else there is in a line each."""
+    (symptom, rules), *others = table.items()
+    shown = _for_a_screen(_commonest_first(symptom, rules))
+    _draw(symptom, rules, shown)
     click.echo()
+    if len(shown) < len(rules):
+        more = len(rules) - len(shown)
+        click.echo(said(f"{more} more causes: `torchmedic symptoms --all {text}`"))
+    for other, causes in others:
+        click.echo(said(f"also like it: {other.value} ({_many(causes)})"))
+    click.echo(said("which of them it is: `torchmedic run SCRIPT`"))
+
+
+def _draw_symptoms(table: dict[Symptom, list[Entry]]) -> None:
+    for symptom, rules in table.items():
+        click.echo(f"{said(symptom.value)} ({said(_many(rules))})")
+    click.echo()
+    click.echo(said("one with its causes: `torchmedic symptoms TEXT`; every one: `torchmedic symptoms --all`"))
+
+
+def _commonest_first(symptom: Symptom, rules: list[Entry]) -> list[Entry]:
+    first = COMMONEST.get(symptom, ())
+    return sorted(rules, key=lambda rule: first.index(rule.code) if rule.code in first else len(first))
+
+
+def _for_a_screen(rules: list[Entry]) -> list[Entry]:
+    """As many of the first as fit."""
+    indent = _indent(rules[: _LINES // 2])
+    lines = itertools.accumulate(_line(rule, indent).count("\n") + 1 for rule in rules)
+    return rules[: sum(used <= _LINES for used in lines)]
+
+
+def _draw(symptom: Symptom, rules: list[Entry], shown: list[Entry]) -> None:
+    many = _many(rules) + (", the commonest first" if len(shown) < len(rules) else "")
+    click.echo(click.style(said(symptom.value), bold=True) + f" ({said(many)})")
+    indent = _indent(shown)
+    for rule in shown:
+        click.echo(_line(rule, indent))
+
+
+def _indent(rules: list[Entry]) -> int:
+    return min(_WIDEST_NAME, max(len(_head(rule)) for rule in rules) + 2)
+
+
+def _line(rule: Entry, indent: int) -> str:
+    return hanging(_head(rule), said(rule.tell_apart), indent)
+
+
+def _head(rule: Entry) -> str:
+    return f"  {rule.code} {rule.name}"
+
+
+def _many(rules: list[Entry]) -> str:
+    return "1 cause" if len(rules) == 1 else f"{len(rules)} causes"
 
 
 def matching(text: str, symptoms: list[Symptom]) -> list[Symptom]:

@@ -25,6 +25,7 @@ from torchmedic.facts.core import ModuleFact as ModuleFact
 from torchmedic.facts.core import Observation as Observation
 from torchmedic.facts.core import Run as Run
 from torchmedic.facts.core import RunInfo as RunInfo
+from torchmedic.facts.core import Skipped as Skipped
 from torchmedic.facts.core import TensorSummary as TensorSummary
 from torchmedic.facts.core import Value as Value
 from torchmedic.facts.crash import ChildCrash as ChildCrash

@@ -94,6 +94,16 @@ class Observation:
 
 
 @fact
+class Skipped:
+    """The steps that `--on-sick skip` left out, the first of them by number, and samples of theirs with bad values."""
+
+    count: int = 0
+    steps: tuple[int, ...] = ()
+    last: int = 0
+    samples: tuple[int, ...] = ()
+
+
+@fact
 class RunInfo:
     """The frame of a run: what was started, where, and how it ended."""
 
@@ -108,6 +118,8 @@ class RunInfo:
     exit_code: int | None = None
     signal: int | None = None
     stopped_by_us: bool = False
+    stopped_in: int = 0  # the step that was sick then, counted from 1
+    skipped: Skipped = Skipped()
     folder: str = ""
     rank: int = 0
     world: int = 1
@@ -115,6 +127,11 @@ class RunInfo:
     pid: int = 0
     host: str = ""
     interrupted: bool = False  # one of its ranks was
+
+    @property
+    def sick_step(self) -> int:
+        """The step that we stopped it in."""
+        return self.stopped_in or self.steps + 1
 
     @property
     def was_interrupted(self) -> bool:

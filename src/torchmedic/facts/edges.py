@@ -11,7 +11,10 @@ from torchmedic.facts.fact import fact
 
 @fact
 class EdgesSeen(Observation):
-    """The edges of one type in a graph. `ranges` are the lowest and highest number in both rows of `edge_index`."""
+    """The edges of one type in a graph. `ranges` are the lowest and highest number in both rows of `edge_index`.
+
+    `repeats` equal another edge in both nodes and in all that is `carried`: the tensors that have a row per edge.
+    """
 
     kind: ClassVar[str] = "edges-seen"
     source: str
@@ -28,6 +31,7 @@ class EdgesSeen(Observation):
     ranges: tuple[tuple[int, int], ...] = ()
     cells: tuple[Cell, ...] = ()
     repeats: int = 0
+    carried: tuple[str, ...] = ()
     loops: int = 0
     negative: int = 0
     weight: str = ""

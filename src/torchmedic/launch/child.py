@@ -274,7 +274,9 @@ def _finish(recorder: Recorder) -> None:
             recorder.folder / recorder.run_file,
             ended=time.time(),
             steps=recorder.step,
-            stopped_by_us=recorder.stopped_by_us,
+            stopped_by_us=bool(recorder.stopped_in),
+            stopped_in=recorder.stopped_in,
+            skipped=recorder.skipped,
             folder=shown_path(str(recorder.folder)),
             torch=str(getattr(torch, "__version__", "")),
         )

@@ -22,6 +22,7 @@ from torchmedic.facts import (
     RankSeen,
     Run,
     SickStep,
+    Skipped,
     Standing,
 )
 from torchmedic.ranks.calls import read_calls
@@ -92,10 +93,19 @@ def merged(main: Run | None, ranks: Iterable[Run]) -> Run:
         # Processes that train apart belong to no group that would say how many they are.
         world=max(len(ordered), *(run.info.world for run in ordered)),
         stopped_by_us=first.stopped_by_us or any(run.info.stopped_by_us for run in ordered),
+        stopped_in=max(first.stopped_in, *(run.info.stopped_in for run in ordered)),
+        skipped=_skipped_by(ordered),
         interrupted=any(run.first(Interrupted) is not None for run in ordered),
         folder=next((run.info.folder for run in ordered if run.first(SickStep) is not None), first.folder),
     )
     return Run(info=info, observations=own + tuple(o for run in ordered for o in run.observations), ranks=ordered)
+
+
+def _skipped_by(ranks: tuple[Run, ...]) -> Skipped:
+    """All ranks leave the same steps out, each for samples of its own."""
+    most = max((run.info.skipped for run in ranks), key=lambda skipped: skipped.count)
+    samples = dict.fromkeys(sample for run in ranks for sample in run.info.skipped.samples)
+    return replace(most, samples=tuple(sorted(samples)))
 
 
 def _of_last_life(ranks: Iterable[Run]) -> list[Run]:

@@ -32,6 +32,11 @@ def to_dict(verdict: Verdict) -> dict[str, Any]:
             "torch": info.torch,
             "device": info.device,
             "interrupted": info.was_interrupted,
+            "skipped": {
+                "count": info.skipped.count,
+                "steps": list(info.skipped.steps),
+                "samples": list(info.skipped.samples),
+            },
         },
         "diagnoses": [_diagnosis(d) for d in verdict.diagnoses],
         "unexplained": list(verdict.unexplained),

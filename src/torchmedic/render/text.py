@@ -8,6 +8,7 @@ from rich.text import Text
 
 from torchmedic.facts import Location
 from torchmedic.findings import Diagnosis, Remedy, Verdict
+from torchmedic.render.interventions import skip_words, stop_words
 from torchmedic.render.spoken import spoken_diagnosis, spoken_exception
 from torchmedic.translation import chosen, said, template
 from torchmedic.translation.typesetting import breaks
@@ -50,11 +51,11 @@ def draw_occupied(console: Console) -> None:
     console.print(Text(said(line)), soft_wrap=True)
 
 
-def draw_stop(verdict: Verdict, console: Console, *, way_on: str = "--on-sick continue") -> None:
-    """Say that it was us who ended the run, how to let it go on, and where its remains are."""
+def draw_interventions(verdict: Verdict, console: Console, *, way_on: str = "--on-sick continue") -> None:
+    """Say what we did to the run: that it was us who ended it, how to let it go on, and where its remains are."""
+    for words in filter(None, (skip_words(verdict.info), stop_words(verdict.info, way_on))):
+        console.print(Text("torchmedic" + _colon() + words), soft_wrap=True)
     if verdict.info.stopped_by_us:
-        line = f"torchmedic: stopped the run after step {verdict.info.steps}; `{way_on}` lets it go on"
-        console.print(Text(said(line)), soft_wrap=True)
         console.print(Text(said(f"torchmedic: what the run left is in {verdict.info.folder}")), soft_wrap=True)
 
 

@@ -20,6 +20,7 @@ from torchmedic.replay.beginnings import Handed, Withheld
 from torchmedic.replay.case import Case
 from torchmedic.replay.company import READING_WEIGHTS, Company, is_sharded, wrappers_in
 from torchmedic.replay.guard import Guard, Suspicion
+from torchmedic.replay.left_out import leave_out
 from torchmedic.replay.loops import find_loop, read_names
 from torchmedic.replay.overflow import may_overflow
 from torchmedic.replay.report import Report, bad_learning_rate
@@ -130,6 +131,7 @@ class Doctor(Probe):
         elif bad_learning_rate(optimizer) is not None:
             if self.recorder.settings.on_sick != "continue":
                 self._withheld[id(optimizer)] = Withheld(optimizer)
+                self._leave_out(self.recorder.step_of(optimizer))
             self._report_plainly(optimizer, "learning-rate", self.recorder.step + 1, "seen before the update")
         elif self.guard.is_sick(optimizer) and self._is_shared(optimizer):
             self._begin(optimizer)
@@ -271,7 +273,9 @@ class Doctor(Probe):
             self.report.write(self._case, reason or session.way, seconds, self._scalers.scale, is_applied=applied)
         else:
             self.recorder.observe(SickElsewhere(step=self._case.step))
-        self._stop_if_wished()
+        if not applied and self._case.suspicion.what != "scaler":
+            self._leave_out(self.recorder.step_of(self._case.optimizer), self._case.suspicion)
+        self._stop_if_wished(self._case.step)
 
     def _lets_pass(self, case: Case, session: Session, reason: str) -> bool:
         """Whether the sick update happens after all: as wished, or as only its owner could prevent.
@@ -289,9 +293,15 @@ class Doctor(Probe):
         pending = self._withheld.pop(id(case.optimizer), None) if wish == "continue" else None
         return pending is not None or (wish == "continue" and not reason)
 
-    def _stop_if_wished(self) -> None:
+    def _leave_out(self, step: int, suspicion: Suspicion | None = None) -> None:
+        """Count a step that is skipped; where a card tells late, it is the one before."""
+        if self.recorder.settings.on_sick == "skip":
+            beginning = suspicion.beginning if suspicion is not None else self.guard.beginning
+            leave_out(self.recorder, min(step, suspicion.step) if suspicion is not None else step, beginning.handed)
+
+    def _stop_if_wished(self, step: int) -> None:
         if self.recorder.settings.on_sick == "stop":
-            self.recorder.stopped_by_us = True
+            self.recorder.stopped_in = step
             self.recorder.flush()
             for withheld in self._withheld.values():
                 withheld.put_back()
@@ -303,6 +313,7 @@ class Doctor(Probe):
         undone = precaution is not None and self.recorder.settings.on_sick != "continue"
         if precaution is not None and undone:
             precaution.put_back()
+            self._leave_out(self.recorder.step)
             if self._case is None and not self._further and self._explained(optimizer, bad):
                 return
         way = "seen after the update, which was undone" if undone else "seen after the update"
@@ -315,7 +326,7 @@ class Doctor(Probe):
             return False
         self._case.bad_parameters = bad
         self.report.write(self._case, "the update alone was run again", 0.0, None)
-        self._stop_if_wished()
+        self._stop_if_wished(self.recorder.step)
         return True
 
     def _report_plainly(
@@ -325,13 +336,14 @@ class Doctor(Probe):
             return
         self._further = 1
         self.report.write_plainly(optimizer, what=what, step=step, bad=bad, way=way, is_saved=undone)
-        self._stop_if_wished()
+        self._stop_if_wished(step)
 
     def _count_another(self, optimizer: Any) -> None:
         """A further sick step of a run that goes on: withheld if so wished, counted, not looked into."""
         suspicion = self.guard.suspicion
         if self.recorder.settings.on_sick == "skip" and optimizer is not None:
             self._withheld[id(optimizer)] = Withheld(optimizer)
+            self._leave_out(self.recorder.step_of(optimizer), suspicion)
         self._further += 1
         if self._further <= MOST_FURTHER:
             what = suspicion.what if suspicion else ""

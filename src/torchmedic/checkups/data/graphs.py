@@ -73,6 +73,7 @@ def _edge_facts(
         weight = next((field for field in _WEIGHTS if getattr(store, field, None) is not None), "")
         values = as_numpy(getattr(store, weight)) if weight else np.zeros(0)
         called = _joined(name, (tail, relation, head) if relation else "")
+        carried = _carried(store, index.shape[1])
         yield EdgesSeen(
             source=source,
             name=called,
@@ -87,11 +88,33 @@ def _edge_facts(
             lowest=int(index.min()) if index.size and whole else None,
             ranges=tuple((int(row.min()), int(row.max())) for row in index) if index.size and whole else (),
             cells=_outside(source, called, index, np.flatnonzero(outside), listing),
-            repeats=int(len(pairs) - len(np.unique(pairs))) if whole else 0,
+            repeats=_repeats(pairs, carried) if whole else 0,
+            carried=tuple(carried),
             loops=int((index[0] == index[1]).sum()) if tail == head else 0,
             negative=int((values < 0).sum()) if values.dtype.kind in "fi" else 0,
             weight=weight,
         )
+
+
+def _carried(store: Any, edges: int) -> dict[str, np.ndarray]:
+    """What hangs on every edge: a time, a type, measured values. Two of one pair that differ in it are two events."""
+    named = store.edge_attrs() if hasattr(store, "edge_attrs") else []
+    fields = {name: getattr(store, name, None) for name in named if name != "edge_index"}
+    arrays = {name: as_numpy(value) for name, value in fields.items() if hasattr(value, "detach")}
+    return {name: array for name, array in arrays.items() if array.dtype.kind in "fiub" and array.shape[:1] == (edges,)}
+
+
+def _repeats(pairs: np.ndarray, carried: dict[str, np.ndarray]) -> int:
+    """How many edges are there a second time, with all that they carry: a sum over their bits tells edges apart."""
+    if carried and len(pairs):
+        columns = [column for array in carried.values() for column in array.reshape(len(pairs), -1).T]
+        odd = np.random.default_rng(0).integers(1 << 62, size=len(columns) + 1, dtype=np.uint64) * 2 + 1
+        total = pairs.astype(np.uint64) * odd[0]
+        for factor, column in zip(odd[1:], columns, strict=True):
+            wide = np.ascontiguousarray(column, dtype=np.float64 if column.dtype.kind == "f" else np.int64)
+            total += wide.view(np.uint64) * factor
+        pairs = total
+    return int(len(pairs) - len(np.unique(pairs)))
 
 
 def _outside(source: str, name: str, index: np.ndarray, edges: np.ndarray, listing: Listing) -> tuple[Cell, ...]:

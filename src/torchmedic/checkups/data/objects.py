@@ -33,12 +33,18 @@ def check_object(data: Any, options: Options, samples: int | None) -> Checkup:
             name: opened for name, part in parts.items() if (opened := _table(connection, str(name), part, options))
         }
         for name, opened in tables.items():
-            source = Source(str(name), type(parts[name]).__name__, ())
+            source = Source(str(name), _kind(parts[name]), ())
             check_tables(checkup, lambda _, opened=opened: iter([opened]), source)  # type: ignore[misc]
         compare_tables(checkup)
         rest = {str(name): part for name, part in parts.items() if name not in tables}
         _check_rest(checkup, rest, samples)
     return checkup
+
+
+def _kind(table: Any) -> str:
+    """The class of a table, with its library where that is not pandas: most call theirs `DataFrame`."""
+    library, name = type(table).__module__.partition(".")[0], type(table).__name__
+    return name if library == "pandas" else f"{library}.{name}"
 
 
 def _has_parts(data: Any) -> bool:

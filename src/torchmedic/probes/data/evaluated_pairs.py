@@ -20,6 +20,7 @@ from torchmedic.probes.objects.rows import names_of_loader
 from torchmedic.probes.source.frames import is_user_file, user_frame
 from torchmedic.probes.source.grad_blocks import GradBlocks, Site
 from torchmedic.probes.source.positions import operand_names
+from torchmedic.probes.source.tracebacks import hide_mode
 from torchmedic.record import Probe, Recorder, shielded
 
 _DISTANCES = frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"))
@@ -178,7 +179,11 @@ class _Differences(TorchFunctionMode):
             second = args[1] if len(args) > 1 else kwargs.get("target", kwargs.get("other"))
             if _is_many(first) and _is_many(second) and first.numel() == second.numel():
                 self._take(name if name in _DISTANCES else "-", first, second)
-        result = func(*args, **kwargs)
+        try:
+            result = func(*args, **kwargs)
+        except BaseException as error:
+            hide_mode(error)
+            raise
         if result is not None:
             self._note((args, kwargs), result)
         return result

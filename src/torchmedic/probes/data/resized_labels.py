@@ -24,6 +24,7 @@ from torchmedic.probes.events.loaders import Loaders, base_of
 from torchmedic.probes.events.patching import Patches, frame_hidden
 from torchmedic.probes.source.frames import location_of, user_frame
 from torchmedic.probes.source.positions import expression_at
+from torchmedic.probes.source.tracebacks import hide_mode
 from torchmedic.record import Probe, Recorder, shielded
 
 _RESIZERS = {
@@ -197,7 +198,11 @@ class _TorchCalls(TorchFunctionMode):
         self._notes = notes
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = func(*args, **(kwargs or {}))
+        try:
+            result = func(*args, **(kwargs or {}))
+        except BaseException as error:
+            hide_mode(error)
+            raise
         name = getattr(func, "__name__", "")
         if name in _TORCH:
             self._notes.look("torch", name, args, kwargs or {}, result, user_frame(sys._getframe(1)))

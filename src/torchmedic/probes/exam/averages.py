@@ -31,6 +31,7 @@ from torchmedic.probes.exam.averaged_copies import (
 from torchmedic.probes.graph.trace import StorageKey, storage_key
 from torchmedic.probes.objects.holdings import Fingerprint
 from torchmedic.probes.source.frames import user_location
+from torchmedic.probes.source.tracebacks import hide_mode
 from torchmedic.record import Probe, Recorder, next_of, shielded
 
 _LOOKS = (5, 12, 24, 40, 60, 200, 1000)
@@ -230,7 +231,11 @@ class _UpdateLine(TorchFunctionMode):
                 watched = self._wanted.pop(storage_key(tensor), None)
                 if watched is not None:
                     watched.updated = user_location()
-        return func(*args, **(kwargs or {}))
+        try:
+            return func(*args, **(kwargs or {}))
+        except BaseException as error:
+            hide_mode(error)
+            raise
 
 
 def _tensors(args: Any) -> Iterator[torch.Tensor]:

@@ -62,10 +62,12 @@ class CheckpointExam(Probe):
         @functools.wraps(original)
         def state_dict(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
             if self._inside or not self.recorder.is_ours or not self.recorder.step:
-                return original(module, *args, **kwargs)
+                with frame_hidden:
+                    return original(module, *args, **kwargs)
             self._inside = True
             try:
-                result = original(module, *args, **kwargs)
+                with frame_hidden:
+                    result = original(module, *args, **kwargs)
             finally:
                 self._inside = False
             note(result)

@@ -321,11 +321,11 @@ class CycleExam(Probe):
             def clip(
                 parameters: Any, limit: Any, *args: Any, _original: Any = original, _name: str = name, **kwargs: Any
             ) -> Any:
-                if not self._scaled_losses or not self.recorder.is_ours:
+                if self._scaled_losses and self.recorder.is_ours:
+                    parameters = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
+                    note(parameters, _name, limit)
+                with frame_hidden:
                     return _original(parameters, limit, *args, **kwargs)
-                given = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
-                note(given, _name, limit)
-                return _original(given, limit, *args, **kwargs)
 
             wrapped = functools.wraps(original)(clip)
             self._patches.replace(torch_clip, name, wrapped)

@@ -24,6 +24,7 @@ from torchmedic.probes.events.optimizers import Optimizers
 from torchmedic.probes.events.patching import Patches, frame_hidden
 from torchmedic.probes.objects.marks import choose_marks, has_gradient
 from torchmedic.probes.source.frames import is_own_file, location_in, user_location
+from torchmedic.probes.source.tracebacks import hide_mode
 from torchmedic.record import Probe, Recorder, shielded
 
 _CYCLES_WATCHED = 16
@@ -232,7 +233,8 @@ class DiscardExam(Probe):
         def zero_grad(module: nn.Module, *args: Any, **kwargs: Any) -> None:
             if self.recorder.is_ours:
                 note()
-            original(module, *args, **kwargs)
+            with frame_hidden:
+                original(module, *args, **kwargs)
 
         self._patches.replace(nn.Module, "zero_grad", zero_grad)
 
@@ -272,7 +274,11 @@ class _GradientReads(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if not self.seen and getattr(func, "__self__", None) is torch.Tensor.grad:
             self.seen = _is_use(sys._getframe(1).f_code, func, args)
-        return func(*args, **(kwargs or {}))
+        try:
+            return func(*args, **(kwargs or {}))
+        except BaseException as error:
+            hide_mode(error)
+            raise
 
 
 def _is_use(reader: CodeType, func: Any, args: tuple[Any, ...]) -> bool:

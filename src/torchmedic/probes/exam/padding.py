@@ -32,6 +32,7 @@ from torchmedic.probes.graph.trace import Place
 from torchmedic.probes.source.frames import is_user_file, outward, user_frame
 from torchmedic.probes.source.positions import operand_names
 from torchmedic.probes.source.sources import padding_lines
+from torchmedic.probes.source.tracebacks import hide_mode
 from torchmedic.record import Probe, Recorder, shielded
 
 _LOOKED_AT = frozenset((3, 6, 12, 24, 48))
@@ -287,7 +288,11 @@ class _TokensAndLosses(TorchFunctionMode):
             target = args[1] if len(args) > 1 else kwargs.get("target")
             if isinstance(given, torch.Tensor) and isinstance(target, torch.Tensor):
                 self._losses(name, given, target, kwargs)
-        return func(*args, **kwargs)
+        try:
+            return func(*args, **kwargs)
+        except BaseException as error:
+            hide_mode(error)
+            raise
 
 
 def _is_same(padded: torch.Tensor, flat: torch.Tensor) -> bool:

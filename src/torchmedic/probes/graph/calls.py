@@ -16,9 +16,9 @@ from torch.utils._pytree import tree_leaves
 
 from torchmedic.late import late_dataclass
 from torchmedic.probes.events.modes import may_put_on, take_off
-from torchmedic.probes.events.patching import hide_frame
 from torchmedic.probes.graph.trace import Place, storage_key
 from torchmedic.probes.source.frames import is_user_file, outward
+from torchmedic.probes.source.tracebacks import hide_mode
 
 MOST_CALLS = 20_000
 LONGEST_WAY = 24
@@ -176,8 +176,8 @@ class CallTrace(TorchFunctionMode):
         kwargs = kwargs or {}
         try:
             result = func(*args, **kwargs)
-        except Exception as error:
-            hide_frame(error)
+        except BaseException as error:
+            hide_mode(error)
             raise
         if len(self.calls) < MOST_CALLS and self._is_on:
             name = plain_name(func)

@@ -13,6 +13,7 @@ from torchmedic.probes.events.patching import hide_frame
 from torchmedic.probes.graph.complex_casts import Dropped, dropped_by
 from torchmedic.probes.graph.trace import Op, Place, StorageKey, Trace, storage_key
 from torchmedic.probes.source.frames import is_own_file, is_user_file, outward
+from torchmedic.probes.source.tracebacks import hide_mode
 
 _MOST_OPS = 40_000
 _MOST_PARTS = 64
@@ -172,8 +173,8 @@ class Borders(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         try:
             result = func(*args, **(kwargs or {}))
-        except Exception as error:
-            hide_frame(error)
+        except BaseException as error:
+            hide_mode(error)
             raise
         try:
             self._note(func, args, result)

@@ -11,9 +11,10 @@ from torch.overrides import TorchFunctionMode
 
 from torchmedic.facts import Location, WeightsWritten, WritesByRank
 from torchmedic.probes.events.modes import LISTENS, may_put_on, take_off
-from torchmedic.probes.events.patching import Patches, frame_hidden, hide_frame
+from torchmedic.probes.events.patching import Patches, frame_hidden
 from torchmedic.probes.ranks.branches import writes_by_rank
 from torchmedic.probes.source.frames import user_location
+from torchmedic.probes.source.tracebacks import hide_mode
 from torchmedic.record import Probe, Recorder
 
 _MOST_LINES = 8
@@ -89,8 +90,8 @@ class _Writes(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         try:
             result = func(*args, **(kwargs or {}))
-        except Exception as error:
-            hide_frame(error)
+        except BaseException as error:
+            hide_mode(error)
             raise
         self._calls += 1
         name = getattr(func, "__name__", "")

@@ -22,6 +22,7 @@ from torchmedic.render.html.model import Report
 from torchmedic.render.html.numbers import duration
 from torchmedic.render.html.text import TEXT, languages, say
 from torchmedic.render.html.window import window
+from torchmedic.render.interventions import skip_words, stop_words
 from torchmedic.render.spoken import spoken_diagnosis, spoken_exception
 from torchmedic.translation import in_language, said, template
 from torchmedic.translation import page as translated_page
@@ -82,7 +83,15 @@ def _title(report: Report) -> str:
 
 def fragment(report: Report, *, report_path: str = "", way_on: str = "") -> str:
     """The verdict alone as a piece of HTML with its own style, for a page that is not ours (a notebook)."""
-    return _templates().get_template("fragment.html").render(**_told(report), report_path=report_path, way_on=way_on)
+    return (
+        _templates()
+        .get_template("fragment.html")
+        .render(
+            **_told(report),
+            report_path=report_path,
+            interventions=[*filter(None, (skip_words(report.verdict.info), stop_words(report.verdict.info, way_on)))],
+        )
+    )
 
 
 def verdicts_html(report: Report) -> dict[str, str]:
@@ -139,8 +148,10 @@ def _run_facts(verdict: Verdict) -> list[str]:
         facts.append(say("ran", command=" ".join(info.argv), seconds=duration(info.seconds), when=when))
     if info.steps:
         facts.append(say("steps", steps=info.steps))
+    if skipped := skip_words(info):
+        facts.append(skipped)
     if info.stopped_by_us:
-        facts.append(say("stopped", step=info.steps))
+        facts.append(say("stopped", step=info.sick_step))
     elif info.signal:
         facts.append(say("killed", signal=info.signal))
     elif info.exit_code:

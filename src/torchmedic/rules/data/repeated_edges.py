@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import EdgesSeen, Run
 from torchmedic.findings import Diagnosis, Symptom
-from torchmedic.rules.data._offline import DataRule, many, places, share
+from torchmedic.rules.data._offline import DataRule, listed, many, places, share
 
 
 class RepeatedEdges(DataRule):
@@ -34,11 +34,19 @@ class RepeatedEdges(DataRule):
                     f"{count:,} of {many(seen.edges, 'edge')} of `{seen.name}` {what}",
                     evidence=[
                         f"{share(count, seen.edges)}; sums and degrees count each of them",
+                        *([f"they are equal in {listed(seen.carried)} too"] if double and seen.carried else []),
                         *([f"and {many(loops, 'edge')} lead from a node to itself"] if double and loops else []),
                     ],
-                    help=("`torch_geometric.utils.coalesce(edge_index)`",)
+                    help=(_once(seen.carried),)
                     if double
                     else ("`torch_geometric.utils.remove_self_loops(edge_index)`",),
                     field=f"{seen.name}.edge_index",
                     rows=count,
                 )
+
+
+def _once(carried: tuple[str, ...]) -> str:
+    if not carried:
+        return "`torch_geometric.utils.coalesce(edge_index)`"
+    told = carried[0] if len(carried) == 1 else f"[{', '.join(carried)}]"
+    return f"`torch_geometric.utils.coalesce(edge_index, {told}, reduce='mean')`"

@@ -27,6 +27,7 @@ from torchmedic.rules.errors._reading import (
     tensors_on_line,
     user_line,
 )
+from torchmedic.rules.errors._told_sizes import ToldSizes
 
 _PRODUCT = r"shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)"
 _BATCHED = r"Expected size for first two dimensions of batch2 tensor to be: \[(\d+), (\d+)\] but got: \[(\d+), (\d+)\]"
@@ -134,12 +135,13 @@ class UnmultipliableShapes(Rule):
 
     def _at_product(self, run: Run, crash: Crash, line: Location, sizes: tuple[str, ...]) -> Diagnosis:
         if crash.source == "text" and len(sizes) == 4 and crash.frames[-1].location.file.endswith("linear.py"):
-            return self._told_layer(line, *map(int, sizes))
+            return self._told_layer(crash, line, ToldSizes(*map(int, sizes)))
         operands = tensors_on_line(run, crash.user_frame)
         batched = "batch2" in crash.message
         needed, got = (sizes[1], sizes[3]) if batched else (sizes[1], sizes[2])
         last = operands[-1][1].shape[-1:] if operands else ()
         turned = len(operands) >= 2 and last == operands[0][1].shape[-1:] and last == (int(needed),)
+        told = ToldSizes(*map(int, sizes)) if crash.source == "text" and not batched and len(sizes) == 4 else None
         title = (
             f"transpose the second factor: `{receiver(operands[-1][0])}.transpose(-2, -1)`"
             if turned
@@ -150,30 +152,32 @@ class UnmultipliableShapes(Rule):
             confidence="proven",
             where=line,
             culprit=Culprit(tensor=operands[0][0] if operands else None, phase="forward", op="matmul"),
-            evidence=(described(operands),) if operands else (),
-            remedies=(
-                Remedy(title=title),
-                *((_if_linear(sizes),) if crash.source == "text" and not batched and len(sizes) == 4 else ()),
-            ),
+            evidence=(described(operands),) if operands else told.evidence if told is not None else (),
+            remedies=(Remedy(title=title), *(told.cures_if_linear if told is not None else ())),
         )
 
-    def _told_layer(self, line: Location, rows: int, got: int, wanted: int, out: int) -> Diagnosis:
+    def _told_layer(self, crash: Crash, line: Location, sizes: ToldSizes) -> Diagnosis:
         """A linear layer of a pasted traceback, known by the file it failed in and the sizes of the message."""
-        calls = re.findall(r"\bself\.(\w+)\(", line.source)
-        name = f"self.{calls[0]}" if len(calls) == 1 else "the layer"
+        name = _called_layer(crash, line)
         return self.diagnose(
-            headline=f"{quoted(name)} takes {wanted} features, but its input [{rows}, {got}] has {got}",
-            confidence="proven",
+            headline=f"the input of {quoted(name)}, which takes {sizes.wanted} features, is not flattened"
+            if sizes.looks_unflattened
+            else f"{quoted(name)} takes {sizes.wanted} features, but its input has {sizes.got}",
+            confidence=sizes.confidence,
             where=line,
             culprit=Culprit(module=name, tensor="input", phase="forward", op="linear"),
-            remedies=(
-                Remedy(
-                    title=f"build it with `in_features={got}`: `Linear({got}, {out})`",
-                    detail=f"or change what comes before it, so that {wanted} features are left: "
-                    "the size of the pictures, the layers, where it is flattened",
-                ),
-            ),
+            evidence=sizes.evidence,
+            remedies=sizes.cures(quoted(name)),
         )
+
+
+def _called_layer(crash: Crash, line: Location) -> str:
+    """The layer that a line calls, where it calls one only and nothing but torch's call of it lies between."""
+    calls = re.findall(r"\bself\.(\w+)\(", line.source)
+    last = max(i for i, frame in enumerate(crash.frames) if frame.location == line)
+    between = crash.frames[last + 1 : -1]
+    direct = all(frame.location.file.replace("\\", "/").endswith("nn/modules/module.py") for frame in between)
+    return f"self.{calls[0]}" if len(calls) == 1 and direct else "the layer"
 
 
 def _outer_layer(run: Run, crash: Crash, match: re.Match[str]) -> tuple[ModuleFact, tuple[int, int], int] | None:
@@ -196,11 +200,6 @@ def _wider_by_heads(run: Run, got: int) -> tuple[str, int, int] | None:
         if width.isdigit() and heads.isdigit() and int(heads) > 1 and int(width) * int(heads) == got:
             return built.path, int(width), int(heads)
     return None
-
-
-def _if_linear(sizes: tuple[str, ...]) -> Remedy:
-    _, got, wanted, out = sizes
-    return Remedy(title=f"if it is `Linear({wanted}, {out})`: build it with `in_features={got}`, or bring it {wanted}")
 
 
 def _order(handed: Handed) -> str:

@@ -37,6 +37,10 @@ class Standstill(NamedTuple):
     fall: float
 
     @property
+    def since(self) -> str:
+        return f"since step {self.step}" if self.step else "since the first step"
+
+    @property
     def updates(self) -> int:
         return self.course.steps - self.step
 

@@ -56,7 +56,7 @@ class BatchUnfitForItsNoise(Rule):
         where = built if 0 < size <= _SMALL_BATCH else rate_line(course)
         rate = looks.rates[-1]
         return self.diagnose(
-            headline=f"the steps are noise since step {still.step}: neighbouring gradients agree by "
+            headline=f"the steps are noise {still.since}: neighbouring gradients agree by "
             f"{max(0.0, statistics.fmean(looks.agree)):.2f}",
             confidence="likely",
             step=still.step,

@@ -100,13 +100,13 @@ def _recurrent(run: Run) -> str:
 
 
 def _first_jump(course: TrainingCourse) -> int | None:
-    high = (step for step, loss in enumerate(course.head) if loss >= _ABOVE_START * course.head[0])
+    high = (step for step, loss in enumerate(course.head, start=1) if loss >= _ABOVE_START * course.head[0])
     return next(high, course.step)
 
 
 def _evidence(run: Run, course: TrainingCourse, jump: int | None, cycles: GradientCycles | None) -> Iterator[str]:
     end = ending(course) or 0.0
-    yield f"it was {course.head[0]:.3g} in step 0, a thousand times that by step {jump}, and is {end:.3g} at the end"
+    yield f"it was {course.head[0]:.3g} in step 1, a thousand times that by step {jump}, and is {end:.3g} at the end"
     call = next((call for call in reversed(list(run.all(LossCall))) if call.baseline), None)
     if call is not None:
         yield f"always the same answer would cost {call.baseline:.3g}"

@@ -44,7 +44,7 @@ class LossOnAPlateau(Rule):
         where = schedule_line(run, course, looks) if faded else rate_line(course)
         told = f"a rate of {rate:.2g} in most of that time, of {peak:.2g} at its highest" if faded else f"lr={rate:g}"
         yield self.diagnose(
-            headline=f"the loss stands at {still.level:.3g} since step {still.step}, on a slope that leads on down",
+            headline=f"the loss stands at {still.level:.3g} {still.since}, on a slope that leads on down",
             confidence="likely" if faded else "possible",
             step=still.step,
             where=where,

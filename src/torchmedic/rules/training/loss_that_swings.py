@@ -60,7 +60,7 @@ class LossThatSwings(Rule):
         where, rate = rate_line(course), looks.rates[-1]
         by_momentum = (looks.momentum or 0.0) >= _MUCH_MOMENTUM
         return self.diagnose(
-            headline=f"the loss swings about {still.level:.3g} since step {still.step}: updates go past the bottom",
+            headline=f"the loss swings about {still.level:.3g} {still.since}: updates go past the bottom",
             confidence="likely",
             step=still.step,
             where=where,
