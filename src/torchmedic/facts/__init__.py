@@ -112,6 +112,8 @@ from torchmedic.facts.held import HeldTable as HeldTable
 from torchmedic.facts.held import LabelsPairedApart as LabelsPairedApart
 from torchmedic.facts.held import MessagesOverTest as MessagesOverTest
 from torchmedic.facts.held import SmallField as SmallField
+from torchmedic.facts.held import TruncatedStores as TruncatedStores
+from torchmedic.facts.held import UnseenStores as UnseenStores
 from torchmedic.facts.loaders import CollatedApart as CollatedApart
 from torchmedic.facts.loaders import ConstantTargets as ConstantTargets
 from torchmedic.facts.loaders import InputsApart as InputsApart
