@@ -175,6 +175,7 @@ from torchmedic.facts.pairing import TinyBatchNorm as TinyBatchNorm
 from torchmedic.facts.precision import ImaginaryDropped as ImaginaryDropped
 from torchmedic.facts.precision import ScaledGradient as ScaledGradient
 from torchmedic.facts.precision import StaleCasts as StaleCasts
+from torchmedic.facts.precision import SwallowedOverflow as SwallowedOverflow
 from torchmedic.facts.ranks import PATIENT as PATIENT
 from torchmedic.facts.ranks import SLOW as SLOW
 from torchmedic.facts.ranks import AbruptExit as AbruptExit
