@@ -24,6 +24,7 @@ Purpose = Literal[
     "locals",
     "casts",
     "narrow",
+    "stores",
     "memory",
     "reading",
     "worker",
@@ -40,8 +41,8 @@ class Settings:
     which line of the first step enlarges values, "averaging" to see what its first loss is with means in place of the
     sums that the line `trial` takes, "exponentials" to see those of step `until_step`, "locals" to see what the
     functions of `trial` held, "casts" to see what the line `trial` makes whole numbers of, "narrow" to see what
-    those of `trial` add and subtract; "memory" runs it on a
-    pretended card, "reading" sees which data it reads.
+    those of `trial` add and subtract, "stores" to see what they put into
+    arrays; "memory" runs it on a pretended card, "reading" sees which data it reads.
     `parent` is the process that armed it: only its direct child is watched.
 
     `rank` is that of a process of several, whose own folder lies below `shared_folder`. A `launcher` (torchrun) is not

@@ -214,6 +214,16 @@ def install_narrow(recorder: Recorder) -> None:
         recorder.add(probe)
 
 
+def install_stores(recorder: Recorder) -> None:
+    """What a second run needs to see what some lines put into arrays."""
+    from torchmedic.probes.events.loaders import WithoutWorkers
+    from torchmedic.probes.events.optimizers import Optimizers
+    from torchmedic.replay.stores import Stores
+
+    for probe in (Optimizers(), WithoutWorkers(), Stores()):
+        recorder.add(probe)
+
+
 def install_versions(recorder: Recorder) -> None:
     """What a second run needs to see which operation changed a saved tensor."""
     from torchmedic.probes.events.loaders import WithoutWorkers

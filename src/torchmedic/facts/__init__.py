@@ -113,6 +113,8 @@ from torchmedic.facts.held import HeldTable as HeldTable
 from torchmedic.facts.held import LabelsPairedApart as LabelsPairedApart
 from torchmedic.facts.held import MessagesOverTest as MessagesOverTest
 from torchmedic.facts.held import SmallField as SmallField
+from torchmedic.facts.held import TruncatedStores as TruncatedStores
+from torchmedic.facts.held import UnseenStores as UnseenStores
 from torchmedic.facts.loaders import CollatedApart as CollatedApart
 from torchmedic.facts.loaders import ConstantTargets as ConstantTargets
 from torchmedic.facts.loaders import InputsApart as InputsApart
@@ -174,6 +176,7 @@ from torchmedic.facts.pairing import TinyBatchNorm as TinyBatchNorm
 from torchmedic.facts.precision import ImaginaryDropped as ImaginaryDropped
 from torchmedic.facts.precision import ScaledGradient as ScaledGradient
 from torchmedic.facts.precision import StaleCasts as StaleCasts
+from torchmedic.facts.precision import SwallowedOverflow as SwallowedOverflow
 from torchmedic.facts.ranks import PATIENT as PATIENT
 from torchmedic.facts.ranks import SLOW as SLOW
 from torchmedic.facts.ranks import AbruptExit as AbruptExit

@@ -139,6 +139,37 @@ class CutStores(Observation):
 
 
 @fact
+class UnseenStores(Observation):
+    """Lines (`file:line`) that assign to parts of an array which takes over the type of another, whatever that is."""
+
+    kind: ClassVar[str] = "unseen-stores"
+    step: int | None
+    lines: tuple[str, ...]
+
+
+@fact
+class TruncatedStores(Observation):
+    """Fractions that a line put into parts of an array of whole numbers before the training began.
+
+    `array` is its name, `text` how it is made and `value` what is put there. Of the `values` that were not 0, `zeroed`
+    became 0; `lost` is the share of their size that was cut off.
+    """
+
+    kind: ClassVar[str] = "truncated-stores"
+    step: int | None
+    array: str
+    text: str
+    value: str
+    dtype: str
+    made: Location
+    stored: Location
+    values: int = 0
+    zeroed: int = 0
+    lost: float = 0.0
+    example: float = 0.0
+
+
+@fact
 class SmallField(Observation):
     """One small whole number for each row of a data set, which take up (nearly) all that their type can hold.
 

@@ -67,3 +67,22 @@ class ImaginaryDropped(Observation):
     dtype: str
     share: float
     times: int
+
+
+@fact
+class SwallowedOverflow(Observation):
+    """A value of float16 that became infinite, and by which what it was made of was divided: the quotient is 0.
+
+    `op` made it, at `where`, of numbers up to `largest`; `share` is how much of what is not 0 became 0 at `divided`.
+    """
+
+    kind: ClassVar[str] = "swallowed-overflow"
+    step: int | None
+    op: str
+    expression: str
+    largest: float
+    share: float
+    samples: int
+    where: Location | None
+    divided: Location | None
+    quotient: str

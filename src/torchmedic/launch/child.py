@@ -89,6 +89,7 @@ def _arm(settings: options.Settings) -> Callable[[], None]:
         "locals",
         "casts",
         "narrow",
+        "stores",
     ):
         after_import("torch", lambda: _look_at_one_step(recorder))
         return finish
@@ -191,6 +192,7 @@ def _look_at_one_step(recorder: Recorder) -> None:
         "locals": watching.install_locals,
         "casts": watching.install_casts,
         "narrow": watching.install_narrow,
+        "stores": watching.install_stores,
     }
     kinds[recorder.settings.purpose](recorder)
 

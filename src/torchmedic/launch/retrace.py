@@ -17,6 +17,7 @@ from torchmedic.facts import (
     CoarseField,
     Crash,
     CutField,
+    CutStores,
     ExponentialSeen,
     FileRead,
     HandDistance,
@@ -33,7 +34,9 @@ from torchmedic.facts import (
     SumTrial,
     TrainingCourse,
     Trial,
+    TruncatedStores,
     UnseenArithmetic,
+    UnseenStores,
     WholeTargets,
     WrappedArithmetic,
 )
@@ -82,11 +85,23 @@ SEEN_AGAIN = (
     SummedUp,
     SumTrial,
     Trial,
+    TruncatedStores,
     WrappedArithmetic,
 )
 
 
-Asked = CoarseField | Crash | HandDistance | LossCall | Origin | SickStep | SummedUp | UnseenArithmetic | WholeTargets
+Asked = (
+    CoarseField
+    | Crash
+    | HandDistance
+    | LossCall
+    | Origin
+    | SickStep
+    | SummedUp
+    | UnseenArithmetic
+    | UnseenStores
+    | WholeTargets
+)
 Question = Callable[[Run], Asked | None]
 
 
@@ -210,6 +225,13 @@ def narrow_since_then(run: Run) -> UnseenArithmetic | None:
     return unseen if unseen is not None and len(unseen.lines) <= _MOST_LINES else None
 
 
+def stored_since_then(run: Run) -> UnseenStores | None:
+    """Lines that may have cut fractions by putting them into whole numbers, in a run that is soon made again."""
+    is_brief = run.info.seconds <= _BRIEF_FIRST_RUN and run.first(SickStep) is None and run.first(Crash) is None
+    unseen = run.first(UnseenStores) if is_brief and run.first(CutStores) is None else None
+    return unseen if unseen is not None and len(unseen.lines) <= _MOST_LINES else None
+
+
 def changed_in_place(run: Run) -> Crash | None:
     """A `backward` that found a saved tensor changed, in a run that may be waited for once more."""
     crash = run.first(Crash)
@@ -229,6 +251,7 @@ SECOND_RUNS: tuple[tuple[Purpose, Question], ...] = (
     ("locals", coarse_since_then),
     ("casts", cut_since_then),
     ("narrow", narrow_since_then),
+    ("stores", stored_since_then),
 )
 
 
@@ -297,7 +320,7 @@ def settings_again(settings: Settings, purpose: Purpose, asks: Question, asked: 
     trial = f"{asked.cast.file}:{asked.cast.line}" if isinstance(asked, WholeTargets) else trial
     trial = sick.what if sick is not None and sick.way == SKIPPED else trial
     trial = ";".join(asked.functions) if isinstance(asked, CoarseField) else trial
-    trial = ";".join(asked.lines) if isinstance(asked, UnseenArithmetic) else trial
+    trial = ";".join(asked.lines) if isinstance(asked, (UnseenArithmetic, UnseenStores)) else trial
     return replace(settings, purpose=purpose, until_step=step, until_backward=backward, trial=trial)
 
 

@@ -147,7 +147,7 @@ class _Merged(NamedTuple):
 def fallen_together(held: Held, step: int) -> Iterator[HeldColumn]:
     """A column of large numbers most of which float32 has made equal to their neighbours."""
     values = held.rows(_MOST_VALUES)
-    if values.ndim > 3 or values.shape[-1] > _MOST_COLUMNS:
+    if values.ndim > 3 or (values.ndim > 1 and values.shape[-1] > _MOST_COLUMNS):
         return
     found = (seen for column, columns, part in _parts(values) for seen in _merged(column, columns, part))
     seen = next(found, None)

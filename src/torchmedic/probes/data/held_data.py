@@ -14,6 +14,7 @@ from torchmedic.probes.data.held_arrays import held_arrays
 from torchmedic.probes.data.held_checks import facts_of
 from torchmedic.probes.data.integer_stores import integer_stores
 from torchmedic.probes.data.missing_codes import known_to_script
+from torchmedic.probes.data.untyped_stores import unseen_stores
 from torchmedic.probes.events.loaders import base_of
 from torchmedic.record import Probe, Recorder
 
@@ -46,6 +47,7 @@ class HeldData(Probe):
         arrays = held_arrays(datasets, sys._getframe(1))
         found: list[Observation] = list(cut_fields(arrays, self.recorder.step))
         found += integer_stores(arrays, self.recorder.step)
+        found += unseen_stores(self.recorder.step)
         found += [fact for held in arrays for fact in facts_of(held, arrays, self.recorder.step)]
         if not any(isinstance(fact, HeldColumn) for fact in found):
             found += coarse_fields(arrays, self.recorder.step)

@@ -129,7 +129,7 @@ class Finder:
             place, node = (frame.f_code.co_filename, each.line), each.node
             if place in self.known:
                 continue
-            left, right = _value(node.left, frame), _value(node.right, frame)
+            left, right = value_of(node.left, frame), value_of(node.right, frame)
             if left is not MISSING and right is not MISSING:
                 self.looked[place] = self.looked.get(place, 0) + 1
             outside = wrapped(node.op, left, right)
@@ -152,10 +152,10 @@ class Finder:
             )
 
 
-def _value(node: ast.AST, frame: Names) -> Any:
+def value_of(node: ast.AST, frame: Names) -> Any:
     """A name, an attribute or an array's item, read without running any code of the user."""
     if isinstance(node, ast.Subscript):
-        owner = _value(node.value, frame)
+        owner = value_of(node.value, frame)
         key = _index(node.slice, frame)
         if key is not MISSING and _is_array(owner):
             try:

@@ -16,6 +16,7 @@ from torchmedic.late import late_dataclass
 from torchmedic.probes.events.modules import Modules
 from torchmedic.probes.events.optimizers import Optimizers
 from torchmedic.probes.events.patching import Patches, frame_hidden
+from torchmedic.probes.exam.carried import Carried
 from torchmedic.probes.objects.holdings import Fingerprint, registered
 from torchmedic.probes.objects.marks import choose_marks, has_gradient
 from torchmedic.probes.source.frames import user_location
@@ -47,6 +48,7 @@ class _Book:
     fact: GradientCycles
     now: _Cycle = field(default_factory=_Cycle)
     probes: list[weakref.ref[torch.Tensor]] = field(default_factory=list)
+    carried: Carried = field(default_factory=Carried)
     run_of_stale: int = 0
     stepped_at: int = -1
     backwards: int = 0
@@ -97,6 +99,8 @@ class CycleExam(Probe):
         for _optimizer, book in self._alive():
             if book.probes and not book.now.was_empty:
                 book.now.was_empty = not any(has_gradient(p) for p in book.probes)
+            if book.probes and not book.now.was_empty and not book.now.cleared:
+                book.carried.note_before(book.probes, roots)
 
     def on_backward_done(self, roots: tuple[Any, ...]) -> None:
         if self.recorder.clock_is_held:
@@ -113,6 +117,7 @@ class CycleExam(Probe):
             is_first_cycle = book.fact.cycles == 0
             if is_first_cycle or book.fact.backward is None or self._scaled_losses:
                 place = place or user_location()
+            book.carried.note_after(book.probes)
             book.now.backwards += 1
             book.backwards += 1
             book.now.filled = True
@@ -160,6 +165,8 @@ class CycleExam(Probe):
         if book.by_closure and book.fact.cycles < _CYCLES_WATCHED and not self.recorder.clock_is_held:
             self._close_cycle(optimizer, book)
         book.now = _Cycle()
+        if book.fact.cycles < _CYCLES_WATCHED and not self.recorder.clock_is_held:
+            book.carried.note_step(book.probes)
         if not self._open:
             self.recorder.rest(self)
 
@@ -187,6 +194,7 @@ class CycleExam(Probe):
         has = bool(book.probes) and any(has_gradient(p) for p in book.probes)
         first = book.fact.cycles == 0
         stale = bool(not first and now.backwards and has and not now.cleared and not now.was_empty)
+        stale = stale and book.carried.is_used_again(book.probes)
         emptied = bool(now.filled and now.cleared and not has)
         book.run_of_stale = book.run_of_stale + 1 if stale else 0
         norm = _norm(book.probes) if book.fact.cycles % _NORM_EVERY == 0 else book.fact.norm_last

@@ -12,6 +12,7 @@ from torchmedic.facts import ActivationSeen, Location
 from torchmedic.late import late_dataclass
 from torchmedic.probes.events.modules import Modules
 from torchmedic.probes.graph.calls import Call, CallTrace
+from torchmedic.probes.loss.gates import RECURRENT, pressed_share
 from torchmedic.probes.objects.name_paths import user_modules
 from torchmedic.probes.source.expressions import parsed
 from torchmedic.probes.source.frames import location
@@ -74,6 +75,9 @@ class Activations:
         self._at: list[tuple[int, _Series]] = []
 
     def look(self, trace: CallTrace, call: Call, args: tuple[Any, ...], result: Any) -> None:
+        if call.name in RECURRENT:
+            self._look_at_gates(call, args)
+            return
         if (
             not isinstance(result, torch.Tensor)
             or not result.requires_grad
@@ -92,6 +96,14 @@ class Activations:
         else:
             low, high = _SQUASHERS[call.name]
             share = float(((values < low) | (values > high)).float().mean())
+        self._add(call, feeding, share)
+
+    def _look_at_gates(self, call: Call, args: tuple[Any, ...]) -> None:
+        share = pressed_share(call.name, args) if call.inside_module and len(self._at) < _MOST_LOOKS else None
+        if share is not None:
+            self._add(call, call, share)
+
+    def _add(self, call: Call, feeding: Call, share: float) -> None:
         series = self._of(call, feeding)
         series.steps.append(self._recorder.step)
         series.shares.append(share)

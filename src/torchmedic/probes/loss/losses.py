@@ -28,6 +28,7 @@ from torchmedic.probes.loss.picked import PickedScores
 from torchmedic.probes.loss.repeated_draws import RepeatedDraws
 from torchmedic.probes.loss.shortcuts import Shortcuts
 from torchmedic.probes.loss.summed_losses import SummedLosses
+from torchmedic.probes.loss.swallowed_overflows import SwallowedOverflows
 from torchmedic.probes.loss.term_scales import TermScales
 from torchmedic.probes.loss.terms import Terms
 from torchmedic.probes.loss.thrown_terms import ThrownTermsExam
@@ -80,6 +81,7 @@ class LossExam(Probe):
         self._zeros = ZeroLosses(recorder)
         self._sums = SummedLosses(recorder, self._modules)
         self._draws = RepeatedDraws(recorder)
+        self._overflows = SwallowedOverflows(recorder)
         self._distances = HandDistances(recorder)
         self._directions = Directions(recorder, self._modules, self._optimizers)
         self._trace: CallTrace | None = None
@@ -130,10 +132,9 @@ class LossExam(Probe):
     def on_finish(self) -> None:
         self.remove()
         self.activations.write()
-        self._terms.write()
-        self._scales.write()
-        self._idle.write()
-        self._draws.write()
+        parts: tuple[Any, ...] = (self._terms, self._scales, self._idle, self._draws)
+        for part in parts:
+            part.write()
 
     def _tick(self, time: int) -> None:
         """Every optimizer has a clock of its own: a second training in the same script is examined too."""
@@ -164,13 +165,12 @@ class LossExam(Probe):
                 self.recorder.observe(meeting)
         self.activations.close(trace)
         parts: tuple[Any, ...] = (self._pairings, self._dependences, self._tokens, self._masks, self._directions)
-        for part in (*parts, self._shortcuts):
+        for part in (*parts, self._shortcuts, self._overflows, self._draws):
             part.close()
         self._terms.close(trace)
         self._own_targets.close(trace)
         self._lone.close(trace)
         self._distances.close(trace)
-        self._draws.close()
         self._calls.clear()
         self._meetings.clear()
 
@@ -194,6 +194,7 @@ class LossExam(Probe):
                 self._zeros.look(call, args, kwargs, result)
                 self._directions.look(self._trace, call, args, result)
                 self._sums.look(call, args)
+                self._overflows.look(self._trace, call, args, result)
                 self._distances.look(call, args)
                 if call.name in LOSSES:
                     self._look_at_loss(call, args, kwargs, result)

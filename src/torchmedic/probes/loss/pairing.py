@@ -22,7 +22,8 @@ from torchmedic.probes.source.expressions import parsed
 from torchmedic.probes.source.frames import is_user_file, location, location_of, outward
 from torchmedic.record import Recorder
 
-_FIRST_LAYERS = frozenset(("linear", "conv1d", "conv2d", "conv3d", "lstm", "gru"))
+_SEQUENCE_LAYERS = frozenset(("linear", "lstm", "gru", "rnn_tanh", "rnn_relu"))  # columns along the last axis
+_FIRST_LAYERS = _SEQUENCE_LAYERS | {"conv1d", "conv2d", "conv3d"}
 _ORDERS = frozenset(("randperm", "argsort", "randint", "multinomial"))
 _PICKING = frozenset(("getitem", "index_select"))
 _CUTTING = frozenset(("long", "int", "short", "to", "type", "trunc", "floor", "round"))
@@ -177,6 +178,8 @@ class Pairings:
         called = _model_call() or _place(call)
         at_layer = _place(call)
         narrow = values.ndim == 2 and values.shape[1] <= _MOST_COLUMNS
+        in_columns = narrow or (call.name in _SEQUENCE_LAYERS and values.shape[-1] <= _MOST_COLUMNS)
+        rows = values.flatten(0, -2)
         layer = type(call.layer).__name__ if call.layer is not None else call.name
         twice = scaled_twice(values, layer, self._recorder.step)
         if twice is not None:
@@ -193,8 +196,8 @@ class Pairings:
                 called=called,
                 expression=_text(call) if called == at_layer or called is None else called.source.strip(),
                 layer_built=self._modules.born_at(call.layer) if call.layer is not None else None,
-                means=tuple(values.mean(0).tolist()) if narrow else (),
-                spreads=tuple(values.std(0).tolist()) if narrow else (),
+                means=tuple(rows.mean(0).tolist()) if in_columns else (),
+                spreads=tuple(rows.std(0).tolist()) if in_columns else (),
                 far=far_ends(values, 1 if call.name.startswith("conv") else values.ndim - 1),
             )
         )

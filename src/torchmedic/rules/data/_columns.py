@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from torchmedic.facts import HeldCode, HeldColumn, InputSeen, Run
+from torchmedic.facts import HeldCode, HeldColumn, HeldTable, InputSeen, Run
 
 _LEAST_SEEN = 5
+_ALIKE = 0.3  # of the mean, from a batch to the whole table
 
 
 def column_of(seen: HeldCode | HeldColumn) -> str:
@@ -28,3 +29,21 @@ def far_input(run: Run) -> InputSeen | None:
             if times[key] >= _LEAST_SEEN:
                 return seen
     return None
+
+
+def largest(seen: InputSeen) -> tuple[int, list[float]]:
+    """The largest column of an input, and the sizes of all."""
+    sizes = [abs(mean) + spread for mean, spread in zip(seen.means, seen.spreads, strict=True)]
+    return max(range(len(sizes)), key=sizes.__getitem__), sizes
+
+
+def table_behind(run: Run, seen: InputSeen, column: int) -> HeldTable | None:
+    """The table of the script that the column comes from: one with a column of this mean and spread."""
+    mean, spread = seen.means[column], seen.spreads[column]
+    found = [
+        table
+        for table in run.all(HeldTable)
+        for m, s in zip(table.means, table.spreads, strict=True)
+        if abs(m - mean) <= spread and abs(m - mean) <= _ALIKE * abs(mean) and s <= 2 * spread <= 4 * s
+    ]
+    return min(found, key=lambda table: abs(len(table.means) - len(seen.means)), default=None)

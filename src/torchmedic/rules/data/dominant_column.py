@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from torchmedic.facts import HeldTable, InputSeen, Run, TrainingCourse
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.data._columns import largest, table_behind
 from torchmedic.rules.training._course import ending, is_simple, learned_nothing
 
 _LEAST_SEEN = 3
 _LEAST_SIZE = 100.0
 _LEAST_RATIO = 300.0
-_ALIKE = 0.3  # of the mean, from a batch to the whole table
 
 
 class DominantColumn(Rule):
@@ -36,7 +36,7 @@ class DominantColumn(Rule):
             return
         first = shown[0]
         column, size, typical = _sizes(first)
-        table = _held(run, first, column)
+        table = table_behind(run, first, column)
         called = _called(column, first, table)
         at_call = f"`{first.expression}` is given unscaled columns"
         yield self.diagnose(
@@ -52,23 +52,14 @@ class DominantColumn(Rule):
                 f"{first.spreads[column]:.3g}",
                 f"the loss began at {course.head[0]:.4g} and is {ending(course):.4g} at the end",
             ),
-            remedies=(
-                Remedy(title="scale every column to zero mean and unit spread, with figures of the training part"),
-                Remedy(title="or put `nn.BatchNorm1d` in front of the first layer"),
-            ),
+            remedies=tuple(_remedies(first)),
         )
 
 
-def _held(run: Run, seen: InputSeen, column: int) -> HeldTable | None:
-    """The table of the script that the column comes from: one with a column of this mean and spread."""
-    mean, spread = seen.means[column], seen.spreads[column]
-    found = [
-        table
-        for table in run.all(HeldTable)
-        for m, s in zip(table.means, table.spreads, strict=True)
-        if abs(m - mean) <= spread and abs(m - mean) <= _ALIKE * abs(mean) and s <= 2 * spread <= 4 * s
-    ]
-    return min(found, key=lambda table: abs(len(table.means) - len(seen.means)), default=None)
+def _remedies(seen: InputSeen) -> Iterator[Remedy]:
+    yield Remedy(title="scale every column to zero mean and unit spread, with figures of the training part")
+    if len(seen.shape) == 2:
+        yield Remedy(title="or put `nn.BatchNorm1d` in front of the first layer")
 
 
 def _called(column: int, seen: InputSeen, table: HeldTable | None) -> str:
@@ -90,7 +81,6 @@ def _dominant(seen: InputSeen) -> int | None:
 
 def _sizes(seen: InputSeen) -> tuple[int, float, float]:
     """The largest column, its size, and the middle size of all."""
-    sizes = [abs(mean) + spread for mean, spread in zip(seen.means, seen.spreads, strict=True)]
-    column = max(range(len(sizes)), key=sizes.__getitem__)
+    column, sizes = largest(seen)
     rest = sizes[:column] + sizes[column + 1 :]
     return column, sizes[column], statistics.median(rest)

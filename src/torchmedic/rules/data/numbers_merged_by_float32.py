@@ -24,6 +24,7 @@ class NumbersMergedByFloat32(Rule):
     symptoms = (Symptom.SCORE_LOW, Symptom.LOSS_FLAT)
     tell_apart = "a column of the data lies above 16,777,216 in float32, and neighbours in it are equal"
     needs = (HeldColumn,)
+    folds = ("answers-unrelated-to-targets",)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         seen = max(run.all(HeldColumn), key=lambda one: (one.cast is not None, one.pairs), default=None)

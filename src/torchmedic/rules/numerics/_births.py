@@ -24,8 +24,9 @@ def birth_behind(source: Source, births: Iterable[Birth]) -> Birth | None:
     Lines that only pass bad values on are left out; so are loop headers, whose names are bound to them. A line that
     writes NaN or infinity down is usually a mask, and is believed only when nothing else is left.
     """
-    infinite = _is_infinite(source)
-    fresh = [b for b in births if b.expression and not inherits(b, infinite=infinite) and not _only_rearranges(b)]
+    infinite, every = _is_infinite(source), list(births)
+    told = [b for at, b in enumerate(every) if not (infinite and _came_back(b, every[:at]))]
+    fresh = [b for b in told if b.expression and not inherits(b, infinite=infinite) and not _only_rearranges(b)]
     lines = [[b] for b in fresh] if infinite else _with_followers(fresh)
     fresh = [first for first, *_ in lines]
     made = [b for b in fresh if not _is_placed(b)]
@@ -42,6 +43,16 @@ def inherits(birth: Birth, *, infinite: bool = False) -> bool:
     if birth.was_handed and not infinite:
         return True
     return any((0 if infinite else o.tensor.nan or 0) + (o.tensor.inf or 0) > 0 for o in birth.operands)
+
+
+def _came_back(birth: Birth, before: list[Birth]) -> bool:
+    """Whether an infinity came back from a function that a line calls: a line of that function had made it."""
+    makers = [b for b in before if b.bad > b.nan and not b.was_handed and not _is_placed(b)]
+    return birth.was_handed and any(_place(b) != _place(birth) for b in makers)
+
+
+def _place(birth: Birth) -> tuple[str, str]:
+    return birth.where.file, birth.where.function
 
 
 def _is_infinite(source: Source) -> bool:

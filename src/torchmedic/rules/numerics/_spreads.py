@@ -8,6 +8,7 @@ from torchmedic.facts import Birth
 from torchmedic.rules.numerics._births import words
 
 _SPREAD = re.compile(r"(?i)\b\w*(?:std|stdev|sigma|stddev|variance)\w*\b|\b(?:sd|var|scale_?)\b|\.var\(")
+_LOGS = {"log", "log2", "log10", "log1p"}
 _GROUPING = {"groupby", "transform", "agg", "aggregate", "map", "over", "group_by"}
 
 
@@ -17,6 +18,9 @@ def divides_by_spread(birth: Birth) -> bool:
         return False
     if any(_SPREAD.search(label.partition(":")[0]) for label in birth.zero_at):
         return True
+    # By its name alone a divisor is not believed to be 0 where the line has a logarithm: `log(size) / variance`.
+    if words(birth) & _LOGS:
+        return False
     divisor = birth.expression.rpartition("/")[2]
     return _SPREAD.search(divisor) is not None
 
