@@ -17,6 +17,9 @@ from torchmedic.redaction import redact
 
 _known_as: dict[str, str] = {}
 _PASSING_ON = ("torchmedic", "torch", "functools", "contextlib")
+# The bodies of comprehensions have frames of their own up to Python 3.11.
+COMPREHENSIONS = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>"))
+_OF_A_COMPREHENSION = re.compile(r"\.?<(?:list|set|dict)comp>")
 _CACHES = frozenset((".cache", "cache", "Caches"))
 _OF_A_LAYER = re.compile(r"_(?:propagate|edge_updater)_\w{8}\.py$")
 _PACKAGE = str(Path(__file__).resolve().parents[2]) + os.sep
@@ -196,4 +199,9 @@ def shown_path(filename: str) -> str:
 
 
 def _plain_name(function: str) -> str:
-    return function.replace("<locals>.", "")
+    """The name of a function as people write it; a comprehension is a part of the one that it stands in.
+
+    >>> _plain_name("Net.forward.<locals>.<listcomp>"), _plain_name("<listcomp>")
+    ('Net.forward', '<module>')
+    """
+    return _OF_A_COMPREHENSION.sub("", function.replace("<locals>.", "")) or ("<module>" if function else "")
