@@ -8,9 +8,10 @@ import os
 import re
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import CodeType, FrameType
+from typing import Any
 
 from torchmedic.facts import Location
 from torchmedic.redaction import redact
@@ -150,6 +151,13 @@ def package_below(user: FrameType | None, through: str = "") -> str:
 def file_of(kind: type) -> str:
     """The file whose module a class belongs to; empty where there is none."""
     return getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+
+
+def names_in(frame: FrameType) -> Mapping[str, Any]:
+    """The names that a frame has for its own; since Python 3.13 those of a module lack while its comprehension runs."""
+    names: Mapping[str, Any] = frame.f_locals
+    is_apart = frame.f_code.co_name == "<module>" and names is not frame.f_globals
+    return {**frame.f_globals, **names} if is_apart else names
 
 
 def user_location(frame: FrameType | None = None) -> Location | None:
