@@ -285,3 +285,19 @@ def test_an_exception_that_a_library_handled_is_not_told() -> None:
     (found,) = examine(Run(observations=(slip,))).diagnoses
     assert found.code == "ERR044"
     assert not any("handled" in note for note in found.evidence)
+
+
+@pytest.mark.parametrize(
+    ("exception", "message"),
+    [
+        ("TypeError", "unhashable type: 'slice'"),
+        ("KeyError", "slice(None, 2, None)"),
+        ("KeyError", "(slice(None, None, None), 0)"),
+    ],
+)
+def test_a_sliced_dictionary_is_told_in_the_words_of_each_python(exception: str, message: str) -> None:
+    # GIVEN a dictionary that was sliced; a slice is a key like others since Python 3.12
+    crash = a_crash(message, exception, Location(file="train.py", line=7, source="first = weights[:2]"))
+    there = MissingKey(container="weights", type="dict", key=message, key_type="slice", keys=("'a'",), count=1)
+    # WHEN it is examined THEN it is said to have no slices, and not to lack a key
+    assert the_codes(crash, there) == ["ERR102"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import nn
 
-from torchmedic.probes.source.frames import is_own_file, line_of
+from torchmedic.probes.source.frames import is_own_file, line_of, names_in
 from torchmedic.probes.source.loops import Loop, innermost_loop
 
 _MOST_PLACES = 1024
@@ -76,7 +76,8 @@ def _calls_a_module(call: ast.Call, frame: FrameType) -> bool:
 def read_names(frame: FrameType, names: frozenset[str]) -> dict[str, Any]:
     """Present values of some names of a frame, without leaving references behind."""
     values = frame.f_locals
-    found = {name: values[name] for name in names if name in values}
+    known = names_in(frame)
+    found = {name: known[name] for name in names if name in known}
     if frame.f_code.co_name != "<module>" and sys.version_info < (3, 13) and sys.gettrace() is None:
         # Up to 3.12 this dictionary stays with the frame and would keep every local alive. Under a trace function
         # it is written back into the frame, so there it must stay whole.

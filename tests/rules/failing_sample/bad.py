@@ -19,7 +19,7 @@ class Notes(Dataset):
     def __getitem__(self, i):
         path = self.files[i]
         with open(path) as f:
-            return torch.tensor([float(word) for word in f.read().split()])  # expect: ERR033
+            return torch.tensor(list(map(float, f.read().split())))  # expect: ERR033
 
 
 if __name__ == "__main__":

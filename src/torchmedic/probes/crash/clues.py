@@ -13,6 +13,7 @@ from types import FrameType, FunctionType, MethodType
 from typing import Any
 
 from torchmedic.facts import FailedCall, FailedUnpack, Location, MissingKey, NoneOrigin, Observation
+from torchmedic.probes.crash.comprehensions import scope_at
 from torchmedic.probes.crash.files import file_at_crash
 from torchmedic.probes.crash.left_out_type import left_out_type
 from torchmedic.probes.crash.missing_cell import missing_cell
@@ -23,6 +24,7 @@ from torchmedic.probes.crash.used_up import used_up_generator
 from torchmedic.probes.objects.values import type_name
 from torchmedic.probes.source.expressions import (
     MISSING,
+    Scope,
     called_name,
     enclosing_function,
     failing_expression,
@@ -81,14 +83,15 @@ def missing_key(error: BaseException) -> MissingKey | None:
     level = innermost_user(error.__traceback__)
     key = error.args[0] if error.args else None
     node = failing_expression(level) if level is not None else None
-    asked = _asked(node, level.tb_frame) if level is not None and node is not None else None
-    if level is None or asked is None:
+    scope = scope_at(level) if level is not None else None
+    asked = _asked(node, scope) if scope is not None and node is not None else None
+    if scope is None or asked is None:
         return None
-    owner = _column(asked, level.tb_frame)
+    owner = _column(asked, scope)
     name = ast.unparse(asked)
     by_row = isinstance(asked, ast.Attribute) and asked.attr in ("loc", "at")
     if isinstance(asked, ast.Attribute) and by_row:
-        owner = _column(asked.value, level.tb_frame)
+        owner = _column(asked.value, scope)
     known = _keys(owner, by_row and not isinstance(key, str))
     if known is None:
         return None
@@ -110,7 +113,7 @@ def missing_key(error: BaseException) -> MissingKey | None:
     )
 
 
-def _asked(node: ast.expr, frame: FrameType) -> ast.expr | None:
+def _asked(node: ast.expr, scope: Scope) -> ast.expr | None:
     """What is asked for a key: `d` of `d["k"]`, `d.pop("k")` and `itemgetter("k")(d)`."""
     if isinstance(node, ast.Subscript):
         return node.value
@@ -118,17 +121,17 @@ def _asked(node: ast.expr, frame: FrameType) -> ast.expr | None:
         return None
     if isinstance(node.func, ast.Attribute) and node.func.attr in _KEY_METHODS:
         return node.func.value
-    is_getter = isinstance(peek(node.func, frame), operator.itemgetter) or (
+    is_getter = isinstance(peek(node.func, scope), operator.itemgetter) or (
         isinstance(node.func, ast.Call) and called_name(node.func) == "itemgetter"
     )
     return node.args[0] if is_getter and len(node.args) == 1 else None
 
 
-def _column(node: ast.expr, frame: FrameType) -> Any:
+def _column(node: ast.expr, scope: Scope) -> Any:
     """The value of an expression; of `table["name"]` the column, which is read without running code of the user."""
-    found = peek(node, frame)
+    found = peek(node, scope)
     if found is MISSING and isinstance(node, ast.Subscript):
-        table, name = peek(node.value, frame), peek(node.slice, frame)
+        table, name = peek(node.value, scope), peek(node.slice, scope)
         if _is_table(table) and isinstance(name, str) and name in table:
             return table[name]
     return found
@@ -158,7 +161,7 @@ def failed_call(error: BaseException) -> FailedCall | None:
     node = failing_expression(level) if level is not None else None
     if level is None or not isinstance(node, ast.Call) or "argument" not in str(error):
         return None
-    target = peek(node.func, level.tb_frame)
+    target = peek(node.func, scope_at(level))
     if target is MISSING:
         return None
     function = _function_of(target)
@@ -234,9 +237,9 @@ def none_origin(error: BaseException) -> NoneOrigin | None:
     if level is None or not _NONE_MESSAGE.search(str(error)):
         return None
     unpacked = unpacked_value(level)
-    frame = level.tb_frame
+    frame, scope = level.tb_frame, scope_at(level)
     for candidate in _none_candidates(failing_expression(level)) if unpacked is None else (unpacked,):
-        if peek(candidate, frame) is None or isinstance(candidate, ast.Call):
+        if peek(candidate, scope) is None or isinstance(candidate, ast.Call):
             return _origin(candidate, frame, level.tb_lineno)
     return None
 

@@ -6,17 +6,27 @@ import builtins
 import difflib
 import sys
 import traceback
+from collections.abc import Mapping
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from torchmedic.facts import Crash, Frame, Location, ModuleFact
+from torchmedic.probes.crash.comprehensions import known_names
 from torchmedic.probes.objects.values import module_fact, summarise_locals, type_name
 from torchmedic.probes.source.expressions import wrapped_by
-from torchmedic.probes.source.frames import is_own_file, is_user_file, location, shown_path
+from torchmedic.probes.source.frames import COMPREHENSIONS, is_own_file, is_user_file, location, shown_path
 from torchmedic.redaction import redact
 
 MOST_FRAMES = 60
 _INNERMOST_WITH_VALUES = 4
+
+
+class _Step(NamedTuple):
+    """One level of a traceback, with what its names stood for."""
+
+    frame: FrameType
+    line: int
+    names: Mapping[str, Any]
 
 
 def crash_of(error: BaseException, step: int | None = None) -> Crash:
@@ -58,17 +68,34 @@ def _syntax_place(error: BaseException) -> tuple[Location | None, int | None]:
 
 
 def _frames(tb: TracebackType | None) -> tuple[Frame, ...]:
-    steps = [(f, line) for f, line in traceback.walk_tb(tb) if not is_own_file(f.f_code.co_filename)]
+    steps = _steps(tb)
     if len(steps) > MOST_FRAMES:
         steps = steps[: MOST_FRAMES // 3] + steps[-2 * MOST_FRAMES // 3 :]
-    root = _root_module([f for f, _ in steps])
+    root = _root_module([step.frame for step in steps])
     innermost = len(steps) - _INNERMOST_WITH_VALUES
-    return tuple(_frame(f, line, root, with_values=i >= innermost) for i, (f, line) in enumerate(steps))
+    return tuple(_frame(step, root, with_values=i >= innermost) for i, step in enumerate(steps))
 
 
-def _frame(frame: FrameType, line: int, root: Any, with_values: bool) -> Frame:
+def _steps(tb: TracebackType | None) -> list[_Step]:
+    """The levels of a traceback; a comprehension is none of its own, as since Python 3.12."""
+    steps: list[_Step] = []
+    above = None
+    while tb is not None:
+        frame = tb.tb_frame
+        if not is_own_file(frame.f_code.co_filename):
+            names = known_names(tb) if is_user_file(frame.f_code.co_filename) else frame.f_locals
+            if above is not None and frame.f_back is above and frame.f_code.co_name in COMPREHENSIONS:
+                outer, bound = steps.pop(), {name: thing for name, thing in names.items() if not name.startswith(".")}
+                steps.append(_Step(outer.frame, tb.tb_lineno, {**bound, **outer.names, **bound}))
+            else:
+                steps.append(_Step(frame, tb.tb_lineno, names))
+        above, tb = frame, tb.tb_next
+    return steps
+
+
+def _frame(step: _Step, root: Any, with_values: bool) -> Frame:
+    frame, line, names = step
     user = is_user_file(frame.f_code.co_filename)
-    names = frame.f_locals
     owner = names.get("self")
     values = summarise_locals(names.items()) if user or with_values else ()
     return Frame(

@@ -12,6 +12,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from torchmedic.facts import Location, MissingCell
+from torchmedic.probes.crash.comprehensions import scope_at
 from torchmedic.probes.source.expressions import failing_expression, peek
 from torchmedic.probes.source.frames import is_user_file, location
 from torchmedic.probes.source.sources import user_nodes
@@ -46,11 +47,11 @@ def missing_cell(error: BaseException) -> MissingCell | None:
 
 def _missing_names(level: TracebackType) -> Iterator[str]:
     """What the failing expression reads, then all that its function knows, where it is NaN."""
-    node = failing_expression(level)
+    node, scope = failing_expression(level), scope_at(level)
     for part in ast.walk(node) if node is not None else ():
-        if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and _is_nan(peek(part, level.tb_frame)):
+        if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and _is_nan(peek(part, scope)):
             yield ast.unparse(part)
-    yield from (name for name, value in list(level.tb_frame.f_locals.items()) if _is_nan(value))
+    yield from (name for name, value in list(scope.f_locals.items()) if _is_nan(value))
 
 
 def _is_nan(value: Any) -> bool:

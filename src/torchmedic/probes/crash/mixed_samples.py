@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from torchmedic.facts import BatchReshaped
+from torchmedic.probes.crash.comprehensions import scope_at
 from torchmedic.probes.graph.graph_walk import graph, output_shape
 from torchmedic.probes.source.expressions import failing_expression, innermost_user, peek
 from torchmedic.record import Probe
@@ -46,7 +47,8 @@ def _pairs(tb: TracebackType | None) -> Iterator[tuple[str, torch.Tensor, torch.
     level = innermost_user(tb)
     node = failing_expression(level) if level is not None else None
     read = [n for n in ast.walk(node) if isinstance(n, (ast.Name, ast.Attribute))] if node is not None else []
-    named = [(ast.unparse(n), peek(n, level.tb_frame)) for n in read] if level is not None else []
+    scope = scope_at(level) if level is not None else None
+    named = [(ast.unparse(n), peek(n, scope)) for n in read] if scope is not None else []
     tensors = [(name, value) for name, value in named if _has_rows(value)][:_MOST_TENSORS]
     known = {id(value): name for name, value in tensors}
     found += [(one, other) for (_, one), (_, other) in itertools.permutations(tensors, 2)]

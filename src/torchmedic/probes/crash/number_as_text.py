@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from torchmedic.facts import Location, NumberAsText
+from torchmedic.probes.crash.comprehensions import scope_at
 from torchmedic.probes.source.expressions import failing_expression, parsed, peek
 from torchmedic.probes.source.frames import is_user_file, location, shown_path
 from torchmedic.probes.source.sources import user_files_behind
@@ -45,11 +46,11 @@ def number_as_text(error: BaseException) -> NumberAsText | None:
 
 def _read_by(level: TracebackType) -> Iterator[tuple[str, Any]]:
     """What the failing expression reads."""
-    node = failing_expression(level)
+    node, scope = failing_expression(level), scope_at(level)
     for part in ast.walk(node) if node is not None else ():
         name = _last_name(part)
         if name:
-            yield name, peek(part, level.tb_frame)
+            yield name, peek(part, scope)
 
 
 def _last_name(node: ast.AST) -> str:

@@ -6,12 +6,13 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Any
 
 from torchmedic.facts import TextColumn
+from torchmedic.probes.crash.comprehensions import scope_at
 from torchmedic.probes.crash.missing_cell import held_by, is_numeric, only_reading
-from torchmedic.probes.source.expressions import failing_expression, peek
+from torchmedic.probes.source.expressions import Scope, failing_expression, peek
 from torchmedic.probes.source.frames import is_user_file
 from torchmedic.redaction import redact
 
@@ -52,27 +53,27 @@ def _own_levels(tb: TracebackType | None) -> Iterator[TracebackType]:
 
 def _named(level: TracebackType, pandas: Any) -> Iterator[Any]:
     """Tables that the failing expression names, and columns of them."""
-    node = failing_expression(level)
+    node, scope = failing_expression(level), scope_at(level)
     for part in ast.walk(node) if node is not None else ():
-        value = _value(part, level.tb_frame, pandas)
+        value = _value(part, scope, pandas)
         if isinstance(value, (pandas.DataFrame, pandas.Series)):
             yield value
 
 
-def _value(node: ast.AST, frame: FrameType, pandas: Any) -> Any:
+def _value(node: ast.AST, scope: Scope, pandas: Any) -> Any:
     """What a name holds; of `table[["a", "b"]]` these columns, which are read without code of the user."""
     if isinstance(node, ast.Subscript):
-        owner, key = peek(node.value, frame), _key(node.slice, frame)
+        owner, key = peek(node.value, scope), _key(node.slice, scope)
         known = isinstance(owner, pandas.DataFrame) and isinstance(key, (str, list))
         if known and set([key] if isinstance(key, str) else key) <= set(owner.columns):
             return owner[key]
-    return peek(node, frame)
+    return peek(node, scope)
 
 
-def _key(node: ast.expr, frame: FrameType) -> Any:
+def _key(node: ast.expr, scope: Scope) -> Any:
     if isinstance(node, ast.List) and all(isinstance(item, ast.Constant) for item in node.elts):
         return [item.value for item in node.elts if isinstance(item, ast.Constant)]
-    return peek(node, frame)
+    return peek(node, scope)
 
 
 def _columns(pandas: Any, table: Any) -> Iterator[TextColumn]:

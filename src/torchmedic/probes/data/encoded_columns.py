@@ -9,7 +9,7 @@ from typing import Any
 
 from torchmedic.facts import Location
 from torchmedic.late import late_dataclass
-from torchmedic.probes.source.frames import is_user_file, location_of, outward
+from torchmedic.probes.source.frames import is_user_file, location_of, names_in, outward
 
 _MOST_FRAMES = 6
 _MOST_NAMES = 300
@@ -98,7 +98,7 @@ def _user_frames(frame: FrameType) -> Iterator[FrameType]:
 
 def _tables(frame: FrameType) -> Iterator[tuple[str, Any]]:
     """The tables that a frame has a name for, by itself or on its `self`."""
-    own = list(frame.f_locals.items())[:_MOST_NAMES]
+    own = list(names_in(frame).items())[:_MOST_NAMES]
     held = getattr(frame.f_locals.get("self"), "__dict__", {})
     for name, thing in (*own, *((f"self.{name}", thing) for name, thing in list(held.items())[:_MOST_NAMES])):
         if type(thing).__name__ == "DataFrame" and hasattr(thing, "columns"):
@@ -107,7 +107,7 @@ def _tables(frame: FrameType) -> Iterator[tuple[str, Any]]:
 
 def _name_of(thing: Any, frames: list[FrameType]) -> str:
     """The outermost name is the one that tells the splits apart: inside a function both are its parameter."""
-    names = [name for frame in reversed(frames) for name, held in list(frame.f_locals.items()) if held is thing]
+    names = [name for frame in reversed(frames) for name, held in list(names_in(frame).items()) if held is thing]
     return names[0] if names else ""
 
 

@@ -34,8 +34,7 @@ def place_warnings_at_callers() -> None:
             caller.f_lineno,
             caller.f_globals.get("__name__") or "<unknown>",
             caller.f_globals.setdefault("__warningregistry__", {}),
-            caller.f_globals,
-            message.source,
+            source=message.source,
         )
 
     warnings._showwarnmsg = shown  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ from torchmedic.late import late_dataclass
 from torchmedic.probes.graph.calls import Call, CallTrace
 from torchmedic.probes.objects.room import Room
 from torchmedic.probes.source.expressions import parsed
-from torchmedic.probes.source.frames import location, outward
+from torchmedic.probes.source.frames import location, names_in, outward
 from torchmedic.probes.source.sources import user_files
 from torchmedic.record import Recorder
 
@@ -237,8 +237,9 @@ def _first_maker(trace: CallTrace, mask: torch.Tensor) -> Call | None:
 def _local(name: str) -> torch.Tensor | None:
     """The tensor that the nearest frame which knows this name holds under it."""
     for frame in outward(sys._getframe(1)):
-        if name in frame.f_locals:
-            value = frame.f_locals[name]
+        names = names_in(frame)
+        if name in names:
+            value = names[name]
             return value if isinstance(value, torch.Tensor) else None
     return None
 

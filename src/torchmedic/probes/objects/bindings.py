@@ -8,7 +8,7 @@ from collections.abc import Sized
 from types import FrameType
 from typing import Any
 
-from torchmedic.probes.source.frames import is_user_file, outward
+from torchmedic.probes.source.frames import is_user_file, names_in, outward
 
 _MOST_FRAMES = 8
 _OWN_AND_FRAME = 3  # references to a dictionary of locals: the frame's, our name for it, the argument
@@ -26,8 +26,8 @@ def _marks(frame: FrameType) -> list[Any]:
 
 def locals_of(frame: FrameType) -> dict[str, Any]:
     """What the names of a running function stand for, without a trace left in its frame."""
+    found = dict(names_in(frame))
     names = frame.f_locals
-    found = dict(names)
     is_copy = isinstance(names, dict) and frame.f_code.co_flags & inspect.CO_OPTIMIZED
     if is_copy and sys.getrefcount(names) <= _OWN_AND_FRAME:
         # Before Python 3.13 a function's frame keeps the copy, and with it every tensor in it.

@@ -9,7 +9,7 @@ from torch import nn
 
 from torchmedic.facts import Location
 from torchmedic.probes.objects.contents import pairs_in
-from torchmedic.probes.source.frames import is_user_file, outward
+from torchmedic.probes.source.frames import is_user_file, names_in, outward
 
 
 def held_as(root: nn.Module) -> str:
@@ -17,7 +17,7 @@ def held_as(root: nn.Module) -> str:
     for frame in outward(sys._getframe(1)):
         if not is_user_file(frame.f_code.co_filename):
             continue
-        for name, thing in list(frame.f_locals.items()):
+        for name, thing in list(names_in(frame).items()):
             if thing is root:
                 return name
             attributes = getattr(thing, "__dict__", {}) if not isinstance(thing, (type, nn.Module)) else {}

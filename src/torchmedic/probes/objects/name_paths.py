@@ -46,7 +46,7 @@ def namespaces(frame: FrameType | None) -> list[tuple[str, dict[str, Any]]]:
     """The names of the user's running functions, innermost first, with who they are; then of the user's modules."""
     found: list[tuple[str, dict[str, Any]]] = []
     for each in outward(frame):
-        if is_user_file(each.f_code.co_filename) and each.f_locals is not each.f_globals:
+        if is_user_file(each.f_code.co_filename) and each.f_code.co_name != "<module>":
             found.append((each.f_code.co_name, dict(each.f_locals)))
     found += [("", vars(module)) for module in user_modules()]
     return found

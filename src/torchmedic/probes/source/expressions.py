@@ -12,6 +12,7 @@ from types import CodeType, FrameType, TracebackType
 from typing import Any, Protocol
 
 from torchmedic.probes.source.frames import is_user_file
+from torchmedic.probes.source.positions import is_of_a_loop
 
 MISSING = object()
 MOST_FILES = 256  # of the user's, whose syntax is kept: some 40,000 lines take 50 MB and half a second
@@ -40,7 +41,9 @@ def innermost_user(tb: TracebackType | None) -> TracebackType | None:
 
 
 def failing_expression(tb: TracebackType) -> ast.expr | None:
-    """The expression that was being evaluated at one level of a traceback."""
+    """The expression that was being evaluated at one level of a traceback; None where a loop asked for an item."""
+    if is_of_a_loop(tb.tb_frame.f_code, tb.tb_lasti):
+        return None
     place = _position(tb.tb_frame.f_code, tb.tb_lasti)
     tree = parsed(tb.tb_frame.f_code.co_filename)
     if place is None or tree is None:

@@ -8,15 +8,19 @@ import os
 import re
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import CodeType, FrameType
+from typing import Any
 
 from torchmedic.facts import Location
 from torchmedic.redaction import redact
 
 _known_as: dict[str, str] = {}
 _PASSING_ON = ("torchmedic", "torch", "functools", "contextlib")
+# The bodies of comprehensions have frames of their own up to Python 3.11.
+COMPREHENSIONS = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>"))
+_OF_A_COMPREHENSION = re.compile(r"\.?<(?:list|set|dict)comp>")
 _CACHES = frozenset((".cache", "cache", "Caches"))
 _OF_A_LAYER = re.compile(r"_(?:propagate|edge_updater)_\w{8}\.py$")
 _PACKAGE = str(Path(__file__).resolve().parents[2]) + os.sep
@@ -149,6 +153,13 @@ def file_of(kind: type) -> str:
     return getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
 
 
+def names_in(frame: FrameType) -> Mapping[str, Any]:
+    """The names that a frame has for its own; since Python 3.13 those of a module lack while its comprehension runs."""
+    names: Mapping[str, Any] = frame.f_locals
+    is_apart = frame.f_code.co_name == "<module>" and names is not frame.f_globals
+    return {**frame.f_globals, **names} if is_apart else names
+
+
 def user_location(frame: FrameType | None = None) -> Location | None:
     """The user's line that led here."""
     found = user_frame(frame or sys._getframe(1))
@@ -196,4 +207,9 @@ def shown_path(filename: str) -> str:
 
 
 def _plain_name(function: str) -> str:
-    return function.replace("<locals>.", "")
+    """The name of a function as people write it; a comprehension is a part of the one that it stands in.
+
+    >>> _plain_name("Net.forward.<locals>.<listcomp>"), _plain_name("<listcomp>")
+    ('Net.forward', '<module>')
+    """
+    return _OF_A_COMPREHENSION.sub("", function.replace("<locals>.", "")) or ("<module>" if function else "")

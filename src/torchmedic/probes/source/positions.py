@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import dis
 import functools
 import linecache
 from types import CodeType
+
+_OF_LOOPS = frozenset(dis.opmap[name] for name in ("GET_ITER", "FOR_ITER"))
 
 
 @functools.lru_cache(maxsize=512)
@@ -13,12 +16,20 @@ def _positions(code: CodeType) -> tuple[tuple[int | None, int | None, int | None
     return tuple(code.co_positions())
 
 
+def is_of_a_loop(code: CodeType, lasti: int) -> bool:
+    """Whether an instruction begins a loop or draws its next item: since Python 3.13 it stands at the iterable."""
+    return 0 <= lasti < len(code.co_code) and code.co_code[lasti] in _OF_LOOPS
+
+
 @functools.lru_cache(maxsize=8192)
 def expression_at(code: CodeType, lasti: int) -> str:
     """The source text of the instruction at `lasti`, on one line; empty where it cannot be told.
 
-    For `loss = -torch.log(p).mean()` and the call of `log`, that is `torch.log(p)`.
+    For `loss = -torch.log(p).mean()` and the call of `log`, that is `torch.log(p)`. What a loop goes through has been
+    evaluated by the time the loop asks it for an item.
     """
+    if is_of_a_loop(code, lasti):
+        return ""
     index = lasti // 2
     positions = _positions(code)
     if not 0 <= index < len(positions):

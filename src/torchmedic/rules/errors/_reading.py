@@ -44,6 +44,12 @@ def said(crash: Crash | None, *patterns: str) -> re.Match[str] | None:
     return next((m for p in patterns if (m := re.search(p, crash.message, re.IGNORECASE | re.DOTALL))), None)
 
 
+def asks_for_slice(crash: Crash | None) -> bool:
+    """Whether something with keys was sliced; since Python 3.12 a slice may be a key, and is not found."""
+    is_missing = crash is not None and crash.type_name == "KeyError" and said(crash, r"^\(?(?:[^'\"]+, )?slice\(")
+    return bool(is_missing) or said(crash, r"unhashable type: 'slice'") is not None
+
+
 def user_line(crash: Crash) -> Location | None:
     """The innermost line of the user's own code."""
     return crash.user_frame.location if crash.user_frame is not None else None

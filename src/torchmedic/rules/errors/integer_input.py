@@ -117,9 +117,9 @@ def _scale(dtype: str) -> str:
 
 
 def _whole_function(crash: Crash) -> Frame | None:
-    """The failing frame of the user's; a comprehension has none of the function's variables, so the function's."""
+    """The failing frame of the user's; a generator has none of the function's variables, so the function's."""
     own = [f for f in reversed(crash.frames) if f.is_user]
-    return next((f for f in own if not f.location.function.endswith(("<listcomp>", "<genexpr>"))), None)
+    return next((f for f in own if not f.location.function.endswith("<genexpr>")), None)
 
 
 def _outermost_with(crash: Crash, name: str) -> Frame | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Location, MissingKey, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.errors._reading import also, crash_in, user_line
+from torchmedic.rules.errors._reading import also, asks_for_slice, crash_in, user_line
 from torchmedic.rules.errors._syntax import Code
 
 _MOST_SHOWN = 12
@@ -32,7 +32,7 @@ class MissingKeyRule(Rule):
     def check(self, run: Run) -> Iterator[Diagnosis]:
         crash = crash_in(run)
         seen = run.last(MissingKey)
-        if crash is None or crash.type_name != "KeyError":
+        if crash is None or crash.type_name != "KeyError" or asks_for_slice(crash):
             return
         if seen is None:
             yield from self._from_text(crash)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import Crash, Frame, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
-from torchmedic.rules.errors._reading import also, crash_in, said, short_type, user_line
+from torchmedic.rules.errors._reading import also, asks_for_slice, crash_in, said, short_type, user_line
 from torchmedic.rules.errors._syntax import Code, dotted
 
 _TAKING_KEYS = ("add", "get", "setdefault", "pop", "discard", "remove", "hash", "lru_cache", "cache")
@@ -33,13 +33,13 @@ class UnhashableKey(Rule):
         crash = crash_in(run)
         found = said(crash, r"unhashable type: '(?P<kind>[\w.]+)'")
         where = user_line(crash) if crash is not None else None
+        code = Code.of(run)
+        if where is not None and asks_for_slice(crash):
+            yield self._sliced(code, where)
+            return
         if crash is None or found is None or where is None:
             return
         kind = short_type(found["kind"])
-        if kind == "slice":
-            yield self._sliced(Code.of(run), where)
-            return
-        code = Code.of(run)
         key = _key(code, where, crash.user_frame, found["kind"])
         made = code.last_assignment(key, where) if key.isidentifier() else None
         yield self.diagnose(
