@@ -165,6 +165,7 @@ from torchmedic.facts.overrides import UnheardOverride as UnheardOverride
 from torchmedic.facts.overwriting import FlagNotKept as FlagNotKept
 from torchmedic.facts.overwriting import LoadOverwritten as LoadOverwritten
 from torchmedic.facts.overwriting import SettingNotRestored as SettingNotRestored
+from torchmedic.facts.padding import ClassIgnored as ClassIgnored
 from torchmedic.facts.padding import PaddedLabels as PaddedLabels
 from torchmedic.facts.pairing import InputSeen as InputSeen
 from torchmedic.facts.pairing import LossPairing as LossPairing
