@@ -261,6 +261,7 @@ from torchmedic.facts.terms import OnePositionForAll as OnePositionForAll
 from torchmedic.facts.terms import OneTargetForAll as OneTargetForAll
 from torchmedic.facts.terms import OwnAnswerAsTarget as OwnAnswerAsTarget
 from torchmedic.facts.terms import OwnPositive as OwnPositive
+from torchmedic.facts.terms import SelfAmongNegatives as SelfAmongNegatives
 from torchmedic.facts.terms import ShareOfOne as ShareOfOne
 from torchmedic.facts.terms import ShortcutChanged as ShortcutChanged
 from torchmedic.facts.terms import SoftmaxOfOne as SoftmaxOfOne

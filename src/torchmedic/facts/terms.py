@@ -38,6 +38,23 @@ class OwnPositive(Observation):
 
 
 @fact
+class SelfAmongNegatives(Observation):
+    """A square table of similarities in which each row meets itself, and is never the right answer.
+
+    `function` is the loss that was given the table, or `sum` where its exponentials are summed up by hand.
+    """
+
+    kind: ClassVar[str] = "self-among-negatives"
+    step: int | None
+    where: Location | None
+    table: str
+    function: str
+    made: Location | None
+    made_text: str
+    size: int
+
+
+@fact
 class NodesTrainedOn(Observation):
     """A loss over all nodes of a graph that has masks for training and testing."""
 
