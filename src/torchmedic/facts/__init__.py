@@ -221,6 +221,7 @@ from torchmedic.facts.scene import BatchReshaped as BatchReshaped
 from torchmedic.facts.scene import GradModeAtCrash as GradModeAtCrash
 from torchmedic.facts.scene import HiddenLayers as HiddenLayers
 from torchmedic.facts.scene import Holder as Holder
+from torchmedic.facts.scene import IdsShifted as IdsShifted
 from torchmedic.facts.scene import IndexOutside as IndexOutside
 from torchmedic.facts.scene import InplaceChange as InplaceChange
 from torchmedic.facts.scene import InplaceClash as InplaceClash
