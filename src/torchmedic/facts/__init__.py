@@ -44,6 +44,7 @@ from torchmedic.facts.data import MissingCode as MissingCode
 from torchmedic.facts.data import NumbersLost as NumbersLost
 from torchmedic.facts.data import RowsRewritten as RowsRewritten
 from torchmedic.facts.data import RowsWithoutWeight as RowsWithoutWeight
+from torchmedic.facts.data import ScoredInAnotherOrder as ScoredInAnotherOrder
 from torchmedic.facts.data import SharedRows as SharedRows
 from torchmedic.facts.data import UnseenArithmetic as UnseenArithmetic
 from torchmedic.facts.data import WrappedArithmetic as WrappedArithmetic

@@ -222,3 +222,26 @@ class GroupsDealt(Observation):
     names: tuple[str, ...]
     split: Location | None
     made: Location | None
+
+
+@fact
+class ScoredInAnotherOrder(Observation):
+    """A metric that was given the labels of a pass over a loader, in another order than they were handed out in.
+
+    `handed_out` says how well the answers agree with the labels as the loader gave them, `as_scored` with those of the
+    metric: as the share that is right (`is_share`), or as a correlation.
+    """
+
+    kind: ClassVar[str] = "scored-in-another-order"
+    step: int | None
+    where: Location
+    expression: str
+    target: str
+    answer: str
+    loader: tuple[str, ...]
+    built: Location | None
+    is_shuffled: bool
+    samples: int
+    handed_out: float
+    as_scored: float
+    is_share: bool
