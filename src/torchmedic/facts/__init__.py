@@ -269,6 +269,7 @@ from torchmedic.facts.terms import ShortcutChanged as ShortcutChanged
 from torchmedic.facts.terms import SoftmaxOfOne as SoftmaxOfOne
 from torchmedic.facts.terms import SumBesideMean as SumBesideMean
 from torchmedic.facts.terms import ThrownTerms as ThrownTerms
+from torchmedic.facts.terms import UniformNoise as UniformNoise
 from torchmedic.facts.terms import WeightAfterReduction as WeightAfterReduction
 from torchmedic.facts.terms import WeightWithGradient as WeightWithGradient
 from torchmedic.facts.terms import ZeroLoss as ZeroLoss

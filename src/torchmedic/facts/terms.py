@@ -350,3 +350,21 @@ class ShortcutChanged(Observation):
     layer_built: Location | None
     changed_at: Location | None
     share: float
+
+
+@fact
+class UniformNoise(Observation):
+    """A draw from 0 to 1, `blended` into data by weights whose squares add up to 1, that a loss asks for.
+
+    `share` is the mean weight of the draw in the blend.
+    """
+
+    kind: ClassVar[str] = "uniform-noise"
+    step: int | None
+    where: Location
+    expression: str
+    function: str
+    blended: Location | None
+    blended_text: str
+    compared: Location | None
+    share: float

@@ -21,6 +21,7 @@ from torchmedic.facts import (
 from torchmedic.late import late_dataclass
 from torchmedic.probes.graph.calls import Call, CallTrace
 from torchmedic.probes.loss.self_pairs import SelfPairs
+from torchmedic.probes.loss.uniform_noise import UniformNoises
 from torchmedic.probes.source.frames import is_user_file, outward
 from torchmedic.probes.source.positions import operand_names
 from torchmedic.record import Recorder
@@ -74,10 +75,12 @@ class Terms:
         self._terms: dict[tuple[str, int, str, int], _Term] = {}
         self._fresh = 0
         self._selves = SelfPairs(recorder)
+        self._noises = UniformNoises(recorder)
         self._weights: list[WeightWithGradient] = []
 
     def look(self, trace: CallTrace, call: Call, args: tuple[Any, ...], result: Any) -> None:
         self._selves.look(trace, call, args)
+        self._noises.look(trace, call, args)
         pair = args[:2] if len(args) > 1 and all(isinstance(a, torch.Tensor) for a in args[:2]) else None
         if call.name in _PRODUCTS and pair is not None and call.is_users and len(self._weights) < _MOST_PLACES:
             self._look_at_weight(trace, call, pair)
@@ -193,6 +196,7 @@ class Terms:
 
     def close(self, trace: CallTrace) -> None:
         self._selves.close(trace)
+        self._noises.close(trace)
         drawn = [call for call in trace.calls if call.name in _DRAWING and call.shape and not call.layer]
         for call in drawn if self._fresh < 8 else ():
             readers = [reader for reader in trace.readers(call.index) if reader.name not in _NEUTRAL]
