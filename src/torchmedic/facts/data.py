@@ -208,7 +208,8 @@ class GroupsDealt(Observation):
     """Two parts of one data set, one trained on, with samples of the same people, recordings or other groups in both.
 
     `attribute` of the data set names the group of each sample; all samples of a group have one and the same `label`.
-    `groups` are those of the part that is not trained on, `shared` are those of them that are trained on too.
+    `groups` are those of the part that is not trained on, `shared` those of them that are trained on too. `attribute`
+    and `label` are columns of the table `table` of the data set, where it keeps one.
     """
 
     kind: ClassVar[str] = "groups-dealt"
@@ -222,6 +223,7 @@ class GroupsDealt(Observation):
     names: tuple[str, ...]
     split: Location | None
     made: Location | None
+    table: str = ""
 
 
 @fact
