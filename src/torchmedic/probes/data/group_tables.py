@@ -37,9 +37,9 @@ def owned_table(dataset: Any, words: frozenset[str], beside: frozenset[str]) -> 
         columns = {name: table[name] for name in table.columns if isinstance(name, str)}
         whose = [n for n in columns if tokens(n) & words and tokens(n) <= words | beside]
         asked = [n for n in columns if n in read and n not in whose]
-        rows = _numbered(table)
+        rows = _numbered(table) if whose and asked else frozenset()
         # Without a further column, rows that are numbered alike cannot be told from those of another table.
-        if whose and asked and len(rows) == len(table):
+        if len(rows) == len(table):
             owners, labels = ({n: columns[n].tolist() for n in names} for names in (whose, asked))
             return OwnedTable(attribute, owners, labels, rows)
     return None

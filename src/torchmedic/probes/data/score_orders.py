@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils.data import SequentialSampler
+from torch.utils.data import RandomSampler, SubsetRandomSampler
 
 from torchmedic.facts import Location, ScoredInAnotherOrder
 from torchmedic.late import late_dataclass
 from torchmedic.launch.imports import AfterImport, stop_waiting, wait_for_import
 from torchmedic.probes.data.label_fields import labels_of
 from torchmedic.probes.events.loaders import Loaders
-from torchmedic.probes.events.modes import LISTENS, is_compiled, may_put_on, sweep, take_off
+from torchmedic.probes.events.modes import LISTENS, is_compiled, may_put_on, take_off
 from torchmedic.probes.events.patching import Patches, frame_hidden
 from torchmedic.probes.graph.trace import Place
 from torchmedic.probes.objects.rows import names_of_loader
@@ -92,7 +92,7 @@ class ScoreOrders(Probe):
         if getattr(iterator, "_num_yielded", 0) <= 1:
             inner = getattr(sampler, "sampler", None)
             names = names_of_loader(sampler, sys._getframe(1))
-            is_shuffled = not isinstance(inner, SequentialSampler)
+            is_shuffled = isinstance(inner, (RandomSampler, SubsetRandomSampler))
             self._now = _Pass(sampler, names, self._loaders.built_for(iterator), is_shuffled)
             self.recorder.wake(self)
         labels = labels_of(batch)[1]
@@ -137,7 +137,6 @@ class ScoreOrders(Probe):
         if self._mode is not None:
             take_off(self._mode)
             self._mode = None
-            sweep()
 
     # -- metrics ---------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ _PRODUCTS = frozenset(("mul", "rmul"))
 _SUMS = frozenset(("add", "radd"))
 _DISTANCES = frozenset(("sub", "rsub", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"))
 _MOST_WEIGHTS = 1_000_000
-_MOST_HELD = 200
+_MOST_HELD = 50
 _MOST_FACTS = 8
 _CLOSE = 1e-3
 
@@ -37,10 +37,13 @@ class UniformNoises:
         self._recorder = recorder
         self._products: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
         self._blends: list[_Blend] = []
+        self._has_drawn = False
         self._facts = 0
 
     def look(self, trace: CallTrace, call: Call, args: tuple[Any, ...]) -> None:
-        if call.name not in _PRODUCTS | _SUMS or len(args) < 2 or not call.is_users or self._facts >= _MOST_FACTS:
+        self._has_drawn |= call.name in _UNIFORM
+        is_blending = self._has_drawn and call.name in _PRODUCTS | _SUMS and call.is_users
+        if not is_blending or len(args) < 2 or self._facts >= _MOST_FACTS:
             return
         first, second = args[:2]
         if not isinstance(first, torch.Tensor) or not isinstance(second, torch.Tensor):
@@ -86,6 +89,7 @@ class UniformNoises:
                         share=blend.share,
                     )
                 )
+        self._has_drawn = False
         self._blends.clear()
         self._products.clear()
 
