@@ -45,6 +45,7 @@ from torchmedic.facts.data import MissingCode as MissingCode
 from torchmedic.facts.data import NumbersLost as NumbersLost
 from torchmedic.facts.data import RowsRewritten as RowsRewritten
 from torchmedic.facts.data import RowsWithoutWeight as RowsWithoutWeight
+from torchmedic.facts.data import ScoredInAnotherOrder as ScoredInAnotherOrder
 from torchmedic.facts.data import SharedRows as SharedRows
 from torchmedic.facts.data import UnseenArithmetic as UnseenArithmetic
 from torchmedic.facts.data import WrappedArithmetic as WrappedArithmetic
@@ -168,6 +169,7 @@ from torchmedic.facts.overrides import UnheardOverride as UnheardOverride
 from torchmedic.facts.overwriting import FlagNotKept as FlagNotKept
 from torchmedic.facts.overwriting import LoadOverwritten as LoadOverwritten
 from torchmedic.facts.overwriting import SettingNotRestored as SettingNotRestored
+from torchmedic.facts.padding import ClassIgnored as ClassIgnored
 from torchmedic.facts.padding import PaddedLabels as PaddedLabels
 from torchmedic.facts.pairing import InputSeen as InputSeen
 from torchmedic.facts.pairing import LossPairing as LossPairing
@@ -224,6 +226,7 @@ from torchmedic.facts.scene import BatchReshaped as BatchReshaped
 from torchmedic.facts.scene import GradModeAtCrash as GradModeAtCrash
 from torchmedic.facts.scene import HiddenLayers as HiddenLayers
 from torchmedic.facts.scene import Holder as Holder
+from torchmedic.facts.scene import IdsShifted as IdsShifted
 from torchmedic.facts.scene import IndexOutside as IndexOutside
 from torchmedic.facts.scene import InplaceChange as InplaceChange
 from torchmedic.facts.scene import InplaceClash as InplaceClash
@@ -264,11 +267,13 @@ from torchmedic.facts.terms import OnePositionForAll as OnePositionForAll
 from torchmedic.facts.terms import OneTargetForAll as OneTargetForAll
 from torchmedic.facts.terms import OwnAnswerAsTarget as OwnAnswerAsTarget
 from torchmedic.facts.terms import OwnPositive as OwnPositive
+from torchmedic.facts.terms import SelfAmongNegatives as SelfAmongNegatives
 from torchmedic.facts.terms import ShareOfOne as ShareOfOne
 from torchmedic.facts.terms import ShortcutChanged as ShortcutChanged
 from torchmedic.facts.terms import SoftmaxOfOne as SoftmaxOfOne
 from torchmedic.facts.terms import SumBesideMean as SumBesideMean
 from torchmedic.facts.terms import ThrownTerms as ThrownTerms
+from torchmedic.facts.terms import UniformNoise as UniformNoise
 from torchmedic.facts.terms import WeightAfterReduction as WeightAfterReduction
 from torchmedic.facts.terms import WeightWithGradient as WeightWithGradient
 from torchmedic.facts.terms import ZeroLoss as ZeroLoss

@@ -208,7 +208,8 @@ class GroupsDealt(Observation):
     """Two parts of one data set, one trained on, with samples of the same people, recordings or other groups in both.
 
     `attribute` of the data set names the group of each sample; all samples of a group have one and the same `label`.
-    `groups` are those of the part that is not trained on, `shared` are those of them that are trained on too.
+    `groups` are those of the part that is not trained on, `shared` those of them that are trained on too. `attribute`
+    and `label` are columns of the table `table` of the data set, where it keeps one.
     """
 
     kind: ClassVar[str] = "groups-dealt"
@@ -222,3 +223,27 @@ class GroupsDealt(Observation):
     names: tuple[str, ...]
     split: Location | None
     made: Location | None
+    table: str = ""
+
+
+@fact
+class ScoredInAnotherOrder(Observation):
+    """A metric that was given the labels of a pass over a loader, in another order than they were handed out in.
+
+    `handed_out` says how well the answers agree with the labels as the loader gave them, `as_scored` with those of the
+    metric: as the share that is right (`is_share`), or as a correlation.
+    """
+
+    kind: ClassVar[str] = "scored-in-another-order"
+    step: int | None
+    where: Location
+    expression: str
+    target: str
+    answer: str
+    loader: tuple[str, ...]
+    built: Location | None
+    is_shuffled: bool
+    samples: int
+    handed_out: float
+    as_scored: float
+    is_share: bool

@@ -36,3 +36,24 @@ class PaddedLabels(Observation):
     is_token: bool = False
     is_told: bool = False
     built: Location | None = None
+
+
+@fact
+class ClassIgnored(Observation):
+    """A loss that ignores the number by which labels are padded, which is a real class as well.
+
+    Of the places that are no padding, `ignored` of `real` have the label; `class_name` is how the script calls it.
+    """
+
+    kind: ClassVar[str] = "class-ignored"
+    step: int | None
+    function: str
+    where: Location | None
+    target: str
+    label: int
+    class_name: str
+    ignored: int
+    real: int
+    built: Location | None = None
+    padded_at: Location | None = None
+    padded_by: str = ""

@@ -221,3 +221,20 @@ class IndexOutside(Observation):
     sample: int | None = None
     made: Location | None = None
     step: int | None = None
+
+
+@fact
+class IdsShifted(Observation):
+    """An attribute of a batch of graphs whose ids lie in range in each graph, and not with what batching added.
+
+    `offset` is what was added to the ids of the last graph; `minimum` and `maximum` are those of the graphs themselves.
+    """
+
+    kind: ClassVar[str] = "ids-shifted"
+    attribute: str
+    graphs: int
+    minimum: int
+    maximum: int
+    offset: int
+    made: Location | None = None
+    step: int | None = None

@@ -38,6 +38,23 @@ class OwnPositive(Observation):
 
 
 @fact
+class SelfAmongNegatives(Observation):
+    """A square table of similarities in which each row meets itself, and is never the right answer.
+
+    `function` is the loss that was given the table, or `sum` where its exponentials are summed up by hand.
+    """
+
+    kind: ClassVar[str] = "self-among-negatives"
+    step: int | None
+    where: Location | None
+    table: str
+    function: str
+    made: Location | None
+    made_text: str
+    size: int
+
+
+@fact
 class NodesTrainedOn(Observation):
     """A loss over all nodes of a graph that has masks for training and testing."""
 
@@ -332,4 +349,22 @@ class ShortcutChanged(Observation):
     layer: str
     layer_built: Location | None
     changed_at: Location | None
+    share: float
+
+
+@fact
+class UniformNoise(Observation):
+    """A draw from 0 to 1, `blended` into data by weights whose squares add up to 1, that a loss asks for.
+
+    `share` is the mean weight of the draw in the blend.
+    """
+
+    kind: ClassVar[str] = "uniform-noise"
+    step: int | None
+    where: Location
+    expression: str
+    function: str
+    blended: Location | None
+    blended_text: str
+    compared: Location | None
     share: float

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from torchmedic.facts import IndexOutside, Location
+from torchmedic.probes.crash.shifted_ids import shifted_ids
 from torchmedic.probes.data.dataset_lines import returned_by
 from torchmedic.probes.events.loaders import Loaders
 from torchmedic.record import Probe
@@ -32,7 +33,15 @@ class IndicesOutside(Probe):
                 sample = self._sample(found)
                 made = self._made_at(found) if sample is not None else None
                 self.recorder.observe(replace(found, sample=sample, made=made, step=self.recorder.step + 1))
+                self._look_for_shift(error, frame, found)
                 return
+
+    def _look_for_shift(self, error: BaseException, frame: FrameType, found: IndexOutside) -> None:
+        ids = frame.f_locals.get("input" if found.what == "embedding" else "target")
+        is_table = found.what in ("embedding", "label") and isinstance(ids, torch.Tensor)
+        shifted = shifted_ids(error, ids, found.bound) if is_table and ids is not None else None
+        if shifted is not None:
+            self.recorder.observe(replace(shifted, step=self.recorder.step + 1))
 
     def _made_at(self, found: IndexOutside) -> Location | None:
         """The line of the user's data set that gives the labels of a sample, which come last."""

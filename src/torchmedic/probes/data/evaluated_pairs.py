@@ -14,7 +14,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 from torchmedic.facts import EvaluatedPair, Location
 from torchmedic.late import late_dataclass
 from torchmedic.probes.events.loaders import Loaders
-from torchmedic.probes.events.modes import is_compiled, may_put_on, take_off
+from torchmedic.probes.events.modes import LISTENS, is_compiled, may_put_on, take_off
 from torchmedic.probes.graph.trace import Place
 from torchmedic.probes.objects.rows import names_of_loader
 from torchmedic.probes.source.frames import is_user_file, user_frame
@@ -168,6 +168,7 @@ class _Differences(TorchFunctionMode):
 
     def __init__(self, take: Any, note: Any) -> None:
         super().__init__()
+        setattr(self, LISTENS, True)
         self._take = take
         self._note = note
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from torch.utils.data import Subset
 
 from torchmedic.facts import GroupsDealt
 from torchmedic.late import late_dataclass
+from torchmedic.probes.data.group_tables import OwnedTable, label_of_owners, owned_table
 from torchmedic.probes.data.splits import split_line
 from torchmedic.probes.events.loaders import Loaders, below_subsets
 from torchmedic.probes.objects.rows import is_held_out, names_at, names_of_loader, tokens
@@ -36,6 +38,7 @@ class _Part:
     base: int
     names: tuple[str, ...]
     indices: list[int]
+    table: OwnedTable | None = None
     trained: bool = False
 
 
@@ -75,19 +78,61 @@ class GroupSplits(Probe):
 
     def _meet(self, iterator: Any) -> _Part | None:
         subset = iterator._dataset
-        if not isinstance(subset, Subset) or len(subset) > _MOST_SAMPLES:
+        if not isinstance(subset, Subset):
+            return self._meet_table(iterator, subset)
+        if len(subset) > _MOST_SAMPLES:
             return None
         base, indices = below_subsets(subset, list(range(len(subset))))
-        # A framework asks for its loaders and keeps them to itself: then the line tells that makes them.
-        names = names_of_loader(iterator._index_sampler, sys._getframe(3))
-        names = names or names_at(self._loaders.built_for(iterator))
-        names = tuple(sorted(names, key=lambda name: not is_held_out((name,))))
-        part = _Part(base=id(base), names=names, indices=[int(i) for i in indices])
+        part = _Part(base=id(base), names=self._names(iterator), indices=[int(i) for i in indices])
         for other in self._parts.values():
             if other is not None and other.base == part.base:
                 self._compare(other, part, base)
                 self._compare(part, other, base)
         return part
+
+    def _names(self, iterator: Any) -> tuple[str, ...]:
+        """A framework asks for its loaders and keeps them to itself: then the line tells that makes them."""
+        names = names_of_loader(iterator._index_sampler, sys._getframe(4))
+        names = names or names_at(self._loaders.built_for(iterator))
+        return tuple(sorted(names, key=lambda name: not is_held_out((name,))))
+
+    def _meet_table(self, iterator: Any, dataset: Any) -> _Part | None:
+        """Data sets that were built apart, of the parts of one table."""
+        table = owned_table(dataset, _OWNERS, _BESIDE)
+        if table is None:
+            return None
+        part = _Part(base=id(dataset), names=self._names(iterator), indices=[], table=table)
+        for other in self._parts.values():
+            if other is not None and other.table is not None:
+                self._compare_tables(other, part, dataset)
+                self._compare_tables(part, other, dataset)
+        return part
+
+    def _compare_tables(self, trained: _Part, held_out: _Part, dataset: Any) -> None:
+        train, other = trained.table, held_out.table
+        found = label_of_owners(train, other) if train is not None and other is not None else None
+        split = split_line() if found is not None else None
+        if train is None or other is None or found is None or split is None:
+            return
+        whose, label = found
+        groups = set(other.owners[whose])
+        counts = sorted(Counter(other.owners[whose] + train.owners[whose]).values())
+        if len(groups) < _LEAST_GROUPS or counts[len(counts) // 2] < _LEAST_PER_GROUP:
+            return
+        fact = GroupsDealt(
+            step=self.recorder.step,
+            dataset=type_name(dataset),
+            attribute=whose,
+            label=label,
+            groups=len(groups),
+            shared=len(groups & set(train.owners[whose])),
+            samples=len(other.owners[whose]),
+            names=held_out.names,
+            split=split,
+            made=None,
+            table=other.attribute,
+        )
+        self._found.append((trained, held_out, fact))
 
     def _compare(self, trained: _Part, held_out: _Part, base: Any) -> None:
         owners = _owners(base)

@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn.utils import rnn as torch_rnn
 from torch.overrides import TorchFunctionMode
 
-from torchmedic.facts import Location, PaddedLabels
+from torchmedic.facts import ClassIgnored, Location, PaddedLabels
 from torchmedic.late import late_dataclass
 from torchmedic.probes.data.filled_rows import (
     Fields,
@@ -29,6 +29,7 @@ from torchmedic.probes.events.modules import Modules
 from torchmedic.probes.events.optimizers import Optimizers
 from torchmedic.probes.events.patching import Patches, frame_hidden
 from torchmedic.probes.graph.trace import Place
+from torchmedic.probes.objects.class_names import name_of_class
 from torchmedic.probes.source.frames import is_user_file, outward, user_frame
 from torchmedic.probes.source.positions import operand_names
 from torchmedic.probes.source.sources import padding_lines
@@ -167,6 +168,7 @@ class PaddingExam(Probe):
             mask = _padding_of(tokens, near, masks)
             if mask is not None and tokens.vocabulary != given.shape[1]:
                 self._note(function, near, tokens, mask, options, pads)
+                self._note_ignored(function, near, mask, int(options.get("ignore_index", -100)), given.shape[1], pads)
                 return
             if tokens.vocabulary == given.shape[1] and self._note_own(function, near, tokens, options):
                 return
@@ -265,6 +267,35 @@ class PaddingExam(Probe):
                 padded_at=padded_at,
                 padded_by=padded_by,
                 is_ending=label is not None and _ends_with(target.view_as(tokens.ids), mask, label),
+            )
+        )
+
+    def _note_ignored(
+        self, function: str, target: torch.Tensor, mask: torch.Tensor, ignore: int, classes: int, pads: _Padded | None
+    ) -> None:
+        """Padding is ignored, and with it what real words are labelled: told by the name that the script has for it."""
+        padding, real = target[mask.flatten()], target[~mask.flatten()]
+        if not 0 <= ignore < classes or not bool((padding == ignore).all()) or not bool((real == ignore).any()):
+            return
+        frame = user_frame(sys._getframe(2))
+        name = name_of_class(ignore, classes, frame)
+        if not name or frame is None:
+            return
+        place = Place(frame.f_code, frame.f_lineno or 0, frame.f_lasti)
+        padded_at, padded_by = _padding_line(pads, ignore)
+        self.recorder.observe(
+            ClassIgnored(
+                step=self.recorder.step,
+                function=function,
+                where=place.location(),
+                target=_operands(place)[1],
+                label=ignore,
+                class_name=name,
+                ignored=int((real == ignore).sum()),
+                real=len(real),
+                built=self._built(),
+                padded_at=padded_at,
+                padded_by=padded_by,
             )
         )
 

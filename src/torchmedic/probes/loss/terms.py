@@ -16,11 +16,12 @@ from torchmedic.facts import (
     LossCall,
     LossTerm,
     NodesTrainedOn,
-    OwnPositive,
     WeightWithGradient,
 )
 from torchmedic.late import late_dataclass
 from torchmedic.probes.graph.calls import Call, CallTrace
+from torchmedic.probes.loss.self_pairs import SelfPairs
+from torchmedic.probes.loss.uniform_noise import UniformNoises
 from torchmedic.probes.source.frames import is_user_file, outward
 from torchmedic.probes.source.positions import operand_names
 from torchmedic.record import Recorder
@@ -73,9 +74,13 @@ class Terms:
         self._differences: dict[tuple[str, int, str], _Difference] = {}
         self._terms: dict[tuple[str, int, str, int], _Term] = {}
         self._fresh = 0
+        self._selves = SelfPairs(recorder)
+        self._noises = UniformNoises(recorder)
         self._weights: list[WeightWithGradient] = []
 
     def look(self, trace: CallTrace, call: Call, args: tuple[Any, ...], result: Any) -> None:
+        self._selves.look(trace, call, args)
+        self._noises.look(trace, call, args)
         pair = args[:2] if len(args) > 1 and all(isinstance(a, torch.Tensor) for a in args[:2]) else None
         if call.name in _PRODUCTS and pair is not None and call.is_users and len(self._weights) < _MOST_PLACES:
             self._look_at_weight(trace, call, pair)
@@ -161,32 +166,9 @@ class Terms:
     # -- loss functions --------------------------------------------------------------------------------------------
 
     def look_at_loss(self, trace: CallTrace, seen: LossCall, given: torch.Tensor, target: torch.Tensor) -> None:
-        if seen.function == "cross_entropy" and given.ndim == 2 and given.shape[0] == given.shape[1] > 3:
-            self._look_at_table(trace, seen, given, target)
+        self._selves.look_at_loss(trace, seen, given, target)
         if seen.loss is not None and len(target) >= _LEAST_NODES if target.ndim else False:
             self._look_at_nodes(seen, target)
-
-    def _look_at_table(self, trace: CallTrace, seen: LossCall, given: torch.Tensor, target: torch.Tensor) -> None:
-        table = given.detach()
-        if target.is_floating_point() or table.numel() > _MOST_ELEMENTS or not bool(torch.isfinite(table).all()):
-            return
-        rows = torch.arange(len(table), device=target.device)
-        is_own = bool((target == rows).all()) and torch.allclose(table, table.t(), rtol=1e-4, atol=1e-5)
-        if not is_own or not bool((table.diagonal() >= table.amax(1) - 1e-5).all()):
-            return
-        maker = trace.real_maker(given)[0]
-        chosen = trace.real_maker(target)[0]
-        self._recorder.observe(
-            OwnPositive(
-                step=self._recorder.step,
-                where=seen.where,
-                names=seen.names,
-                table_made=maker.place.location() if maker is not None and maker.place else None,
-                target_made=chosen.place.location() if chosen is not None and chosen.place else None,
-                size=len(table),
-                loss=seen.loss,
-            )
-        )
 
     def _look_at_nodes(self, seen: LossCall, target: torch.Tensor) -> None:
         for name, graph in _graphs(sys._getframe(1)):
@@ -213,6 +195,8 @@ class Terms:
     # -- the end of a step and of the run --------------------------------------------------------------------------
 
     def close(self, trace: CallTrace) -> None:
+        self._selves.close(trace)
+        self._noises.close(trace)
         drawn = [call for call in trace.calls if call.name in _DRAWING and call.shape and not call.layer]
         for call in drawn if self._fresh < 8 else ():
             readers = [reader for reader in trace.readers(call.index) if reader.name not in _NEUTRAL]

@@ -45,8 +45,10 @@ class GroupsDealtToBothParts(Rule):
             ),
             remedies=(
                 Remedy(title=f"split by group, so that each of `{seen.attribute}` is on one side only"),
-                Remedy(
-                    title=f"`GroupShuffleSplit().split(x, groups=dataset.{seen.attribute})` of scikit-learn does so"
-                ),
+                Remedy(title=f"`GroupShuffleSplit().split(x, groups={_owners(seen)})` of scikit-learn does so"),
             ),
         )
+
+
+def _owners(seen: GroupsDealt) -> str:
+    return f"{seen.table}[{seen.attribute!r}]" if seen.table else f"dataset.{seen.attribute}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, IndexOutside, Location, ModuleFact, Run
+from torchmedic.facts import Crash, IdsShifted, IndexOutside, Location, ModuleFact, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._following import configured_at
 from torchmedic.rules.errors._numbers import computed_at
@@ -36,7 +36,8 @@ class EmbeddingIndexOutOfRange(Rule):
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
         crash = crash_in(run)
-        if crash is None or said(crash, r"index out of range in self") is None:
+        # What batching has shifted is told by DAT240.
+        if crash is None or said(crash, r"index out of range in self") is None or run.first(IdsShifted) is not None:
             return
         line = user_line(crash)
         layer = layer_in(crash)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchmedic.facts import Crash, IndexOutside, LayerBuilt, Location, Run
+from torchmedic.facts import Crash, IdsShifted, IndexOutside, LayerBuilt, Location, Run
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.errors._following import configured_at
 from torchmedic.rules.errors._origins import coded_at, counting_from_one, made_inside
@@ -40,7 +40,8 @@ class LabelOutOfRange(Rule):
         crash = crash_in(run)
         match = said(crash, *_PATTERNS)
         line = user_line(crash) if crash is not None else None
-        if crash is None or match is None or line is None:
+        # What batching has shifted is told by DAT240.
+        if crash is None or match is None or line is None or run.first(IdsShifted) is not None:
             return
         fact = next((f for f in run.all(IndexOutside) if f.what == "label"), None)
         if fact is None:

@@ -111,13 +111,26 @@ def _colours(field: SampleField) -> tuple[int, ...] | None:
 
 
 def _opened(code: Code, seen: RefetchedSample) -> Location | None:
-    """The one line that opens a picture without saying in which colours it is wanted."""
-    found = [
+    """The one line that opens a picture of a sample without saying in which colours it is wanted.
+
+    What other classes and functions open and convert, as those that write the files, tells nothing about it.
+    """
+    opened = [
         place
         for place, call in code.calls("open")
         if dotted(call.func).endswith("Image.open") and ".convert(" not in ast.unparse(code.statement(place) or call)
     ]
-    return found[0] if len(found) == 1 and not list(code.calls("convert")) else None
+    own = _block(code, seen.getitem) if seen.getitem is not None else None
+    of_class = [place for place in opened if own is not None and _block(code, place) == own]
+    found = of_class or opened
+    converting = {_block(code, place) for place, _ in code.calls("convert")}
+    is_told = len(found) == 1 and not {_block(code, found[0]), own} & converting
+    return found[0] if is_told else None
+
+
+def _block(code: Code, place: Location) -> tuple[str, str]:
+    """The outermost class or function around a line."""
+    return place.file, code.qualname(place.file, place.line).partition(".")[0]
 
 
 def _one_colour(opened: Location | None) -> tuple[Remedy, ...]:

@@ -7,15 +7,11 @@ from collections.abc import Iterator
 
 from torchmedic.facts import ClassWeights, Run
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.loss._weights import LEAST_OF_CLASS, doubt, weights_given
 
-_LEAST_LABELS = 100
-_LEAST_OF_CLASS = 5
 _RARE = 1 / 3  # positives for each negative: what is not much rarer needs no weight
 _UNEQUAL = 3.0
-_CLOSE = math.log(1.25)
-_AT_MOST = math.log(1.8)
 _COLUMNS_FOR_ONE_OFF, _FURTHER = 4, 2.0
-_DOUBT = 2.5  # standard deviations of a logarithm of a count
 
 
 class WeightUpsideDown(Rule):
@@ -28,17 +24,11 @@ class WeightUpsideDown(Rule):
     needs = (ClassWeights,)
 
     def check(self, run: Run) -> Iterator[Diagnosis]:
-        groups: dict[tuple[object, ...], list[ClassWeights]] = {}
-        for seen in run.all(ClassWeights):
-            place = (seen.where.file, seen.where.line) if seen.where else None
-            groups.setdefault((place, seen.argument, seen.weights), []).append(seen)
-        for group in groups.values():
-            counts = tuple(map(sum, zip(*(seen.counts for seen in group), strict=True)))
-            total = sum(seen.total for seen in group)
-            told = _of_positives if group[0].argument == "pos_weight" else _of_classes
-            found = told(group[0], counts, total) if total >= _LEAST_LABELS else None
+        for seen, counts, total in weights_given(run):
+            told = _of_positives if seen.argument == "pos_weight" else _of_classes
+            found = told(seen, counts, total)
             if found is not None:
-                yield self._told(group[0], *found)
+                yield self._told(seen, *found)
 
     def _told(self, seen: ClassWeights, headline: str, evidence: str, cure: str) -> Diagnosis:
         where = seen.made or seen.where
@@ -59,11 +49,6 @@ class WeightUpsideDown(Rule):
         )
 
 
-def _doubt(count: int) -> float:
-    """How far the logarithm of a number drawn from a count may lie from the true one."""
-    return min(_AT_MOST, max(_CLOSE, _DOUBT / math.sqrt(max(1, count))))
-
-
 def _is_fit(apart: list[float]) -> bool:
     """Whether numbers fit, told how far each is off in units of its doubt; of many, chance brings some further off."""
     off = sum(one > 1 for one in apart)
@@ -71,9 +56,9 @@ def _is_fit(apart: list[float]) -> bool:
 
 
 def _of_positives(seen: ClassWeights, counts: tuple[int, ...], total: int) -> tuple[str, str, str] | None:
-    told = [(w, n) for w, n in zip(seen.weights, counts, strict=True) if _LEAST_OF_CLASS <= n < total and w > 0]
+    told = [(w, n) for w, n in zip(seen.weights, counts, strict=True) if LEAST_OF_CLASS <= n < total and w > 0]
     odds = [n / (total - n) for _, n in told]
-    apart = [abs(math.log(w / o)) / _doubt(n) for (w, n), o in zip(told, odds, strict=True)]
+    apart = [abs(math.log(w / o)) / doubt(n) for (w, n), o in zip(told, odds, strict=True)]
     rare = [o < _RARE for o in odds]
     if not told or not _is_fit(apart) or not all(rare) or 2 * len(told) < len(counts):
         return None
@@ -87,12 +72,12 @@ def _of_positives(seen: ClassWeights, counts: tuple[int, ...], total: int) -> tu
 
 
 def _of_classes(seen: ClassWeights, counts: tuple[int, ...], total: int) -> tuple[str, str, str] | None:
-    told = [(w, n) for w, n in zip(seen.weights, counts, strict=True) if n >= _LEAST_OF_CLASS]
+    told = [(w, n) for w, n in zip(seen.weights, counts, strict=True) if n >= LEAST_OF_CLASS]
     if len(told) < 2 or any(w <= 0 for w, _ in told) or 2 * len(told) < len(counts):
         return None
     (low, rare), (high, frequent) = min(told, key=lambda each: each[1]), max(told, key=lambda each: each[1])
     shift = sum(n * math.log(w / n) for w, n in told) / sum(n for _, n in told)
-    if frequent < _UNEQUAL * rare or any(abs(math.log(w / n) - shift) > _doubt(n) for w, n in told):
+    if frequent < _UNEQUAL * rare or any(abs(math.log(w / n) - shift) > doubt(n) for w, n in told):
         return None
     return (
         f"the `weight` of each class is its share: a rare class counts {high / low:.2g} times less",
