@@ -215,6 +215,7 @@ from torchmedic.facts.resuming import ScalerLeftInFile as ScalerLeftInFile
 from torchmedic.facts.resuming import ScheduleBegunAnew as ScheduleBegunAnew
 from torchmedic.facts.resuming import StateLeftInFile as StateLeftInFile
 from torchmedic.facts.resuming import StateOfOtherParameter as StateOfOtherParameter
+from torchmedic.facts.resuming import TrainedNotSaved as TrainedNotSaved
 from torchmedic.facts.scene import AddedPart as AddedPart
 from torchmedic.facts.scene import BatchReshaped as BatchReshaped
 from torchmedic.facts.scene import GradModeAtCrash as GradModeAtCrash

@@ -21,6 +21,7 @@ from torchmedic.probes.exam.fresh_norms import FreshNormExam
 from torchmedic.probes.exam.frozen_groups import FrozenGroupExam
 from torchmedic.probes.exam.gradients import GradientExam
 from torchmedic.probes.exam.group_options import GroupOptionExam
+from torchmedic.probes.exam.half_saved import HalfSavedExam
 from torchmedic.probes.exam.lasting_settings import LastingSettings
 from torchmedic.probes.exam.leaves import LeafExam
 from torchmedic.probes.exam.left_gradients import LeftGradientExam
@@ -93,6 +94,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         LastingSettings(modules),
         StrayExam(optimizers),
         FreshNormExam(),
+        HalfSavedExam(modules, optimizers, lineage),
         UnitExam(modules, optimizers),
         ZeroExam(modules, optimizers),
         AverageExam(modules, optimizers),
