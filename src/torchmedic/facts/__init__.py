@@ -1,5 +1,6 @@
 """What was seen: torch-free records between the probes and the rules."""
 
+from torchmedic.facts.averages import AverageLeftIn as AverageLeftIn
 from torchmedic.facts.averages import AverageSeen as AverageSeen
 from torchmedic.facts.class_weights import ClassWeights as ClassWeights
 from torchmedic.facts.clipping import ClippingSeen as ClippingSeen

@@ -7,6 +7,7 @@ from torchmedic.probes.events.modules import Modules
 from torchmedic.probes.events.optimizers import Optimizers
 from torchmedic.probes.exam.autocast import AutocastExam
 from torchmedic.probes.exam.averages import AverageExam
+from torchmedic.probes.exam.averages_left import AveragesLeft
 from torchmedic.probes.exam.backwards import BackwardExam
 from torchmedic.probes.exam.borrowed import BorrowedExam
 from torchmedic.probes.exam.checkpoints import CheckpointExam
@@ -58,6 +59,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
     lineage, freezes = Lineage(modules), FreezeExam(modules)
     modes = ModeExam(modules, optimizers)
     schedules = ScheduleExam(optimizers)
+    averages = AverageExam(modules, optimizers)
     return (
         lineage,
         LeafExam(modules, optimizers, lineage),
@@ -97,7 +99,8 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         HalfSavedExam(modules, optimizers, lineage),
         UnitExam(modules, optimizers),
         ZeroExam(modules, optimizers),
-        AverageExam(modules, optimizers),
+        averages,
+        AveragesLeft(averages),
         ReuseExam(modules, optimizers),
         BackwardExam(modules, optimizers),
         RebindingExam(),
