@@ -84,6 +84,7 @@ def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
     from torchmedic.probes.data.mirror_exam import MirrorExam
     from torchmedic.probes.data.none_batches import NoneBatches
     from torchmedic.probes.data.paired_loaders import PairedLoaders
+    from torchmedic.probes.data.removed_columns import RemovedColumns
     from torchmedic.probes.data.resized_labels import ResizedLabels
     from torchmedic.probes.data.spent_iterators import SpentIterators
     from torchmedic.probes.data.spent_streams import SpentStreams
@@ -91,7 +92,7 @@ def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
 
     own = (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders), NoneBatches(loaders))
     exams = (SpentIterators(), SpentStreams(), CollateExam(loaders), MirrorExam(loaders), ResizedLabels(loaders))
-    return (*own, GroupSplits(loaders), SubsetSettings(), *exams, EvaluatedPairs(loaders))
+    return (*own, GroupSplits(loaders), SubsetSettings(), *exams, EvaluatedPairs(loaders), RemovedColumns(loaders))
 
 
 def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:

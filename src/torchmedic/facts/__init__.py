@@ -21,6 +21,7 @@ from torchmedic.facts.codec import observation_from_plain as observation_from_pl
 from torchmedic.facts.codec import to_plain as to_plain
 from torchmedic.facts.columns import TableTaken as TableTaken
 from torchmedic.facts.columns import TargetColumn as TargetColumn
+from torchmedic.facts.columns import WantedColumnRemoved as WantedColumnRemoved
 from torchmedic.facts.core import Location as Location
 from torchmedic.facts.core import ModuleFact as ModuleFact
 from torchmedic.facts.core import Observation as Observation
