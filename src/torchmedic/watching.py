@@ -84,6 +84,7 @@ def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
     from torchmedic.probes.data.mirror_exam import MirrorExam
     from torchmedic.probes.data.none_batches import NoneBatches
     from torchmedic.probes.data.paired_loaders import PairedLoaders
+    from torchmedic.probes.data.removed_columns import RemovedColumns
     from torchmedic.probes.data.resized_labels import ResizedLabels
     from torchmedic.probes.data.score_orders import ScoreOrders
     from torchmedic.probes.data.spent_iterators import SpentIterators
@@ -92,7 +93,8 @@ def _of_loaders(loaders: Loaders) -> tuple[Probe, ...]:
 
     own = (PairedLoaders(loaders), FullBatches(loaders), EmptyPasses(loaders), LeftOut(loaders), NoneBatches(loaders))
     exams = (SpentIterators(), SpentStreams(), CollateExam(loaders), MirrorExam(loaders), ResizedLabels(loaders))
-    return (*own, GroupSplits(loaders), SubsetSettings(), *exams, EvaluatedPairs(loaders), ScoreOrders(loaders))
+    seen = (EvaluatedPairs(loaders), ScoreOrders(loaders), RemovedColumns(loaders))
+    return (*own, GroupSplits(loaders), SubsetSettings(), *exams, *seen)
 
 
 def _after_a_crash(modules: Modules, loaders: Loaders) -> tuple[Probe, ...]:

@@ -1,5 +1,6 @@
 """What was seen: torch-free records between the probes and the rules."""
 
+from torchmedic.facts.averages import AverageLeftIn as AverageLeftIn
 from torchmedic.facts.averages import AverageSeen as AverageSeen
 from torchmedic.facts.class_weights import ClassWeights as ClassWeights
 from torchmedic.facts.clipping import ClippingSeen as ClippingSeen
@@ -20,6 +21,7 @@ from torchmedic.facts.codec import observation_from_plain as observation_from_pl
 from torchmedic.facts.codec import to_plain as to_plain
 from torchmedic.facts.columns import TableTaken as TableTaken
 from torchmedic.facts.columns import TargetColumn as TargetColumn
+from torchmedic.facts.columns import WantedColumnRemoved as WantedColumnRemoved
 from torchmedic.facts.core import Location as Location
 from torchmedic.facts.core import ModuleFact as ModuleFact
 from torchmedic.facts.core import Observation as Observation
@@ -221,6 +223,7 @@ from torchmedic.facts.resuming import ScalerLeftInFile as ScalerLeftInFile
 from torchmedic.facts.resuming import ScheduleBegunAnew as ScheduleBegunAnew
 from torchmedic.facts.resuming import StateLeftInFile as StateLeftInFile
 from torchmedic.facts.resuming import StateOfOtherParameter as StateOfOtherParameter
+from torchmedic.facts.resuming import TrainedNotSaved as TrainedNotSaved
 from torchmedic.facts.scene import AddedPart as AddedPart
 from torchmedic.facts.scene import BatchReshaped as BatchReshaped
 from torchmedic.facts.scene import GradModeAtCrash as GradModeAtCrash

@@ -35,3 +35,22 @@ class AverageSeen(Observation):
     evaluated_at: Location | None = None
     moved: bool = False
     step: int | None = None
+
+
+@fact
+class AverageLeftIn(Observation):
+    """An average that took the place of a model's own weights, and was still there at the next update, `times` times.
+
+    `name` is the average, `backup` the name under which the weights of the model were kept in the meantime; `restore`
+    is a method of the average's class that puts them back, where nothing calls it. `where` is the line that wrote.
+    """
+
+    kind: ClassVar[str] = "average-left-in"
+    step: int | None
+    name: str
+    model: str
+    parameter: str
+    times: int
+    backup: str
+    restore: Location | None
+    where: Location | None

@@ -34,3 +34,17 @@ class TargetColumn(Observation):
     samples: int
     where: Location | None
     fed: Location | None
+
+
+@fact
+class WantedColumnRemoved(Observation):
+    """A column that a Trainer of Transformers removed from the samples, and that the script's code asks a batch for.
+
+    `asked` is the line that does, and goes on without it; `told` the one that builds the arguments of the Trainer.
+    """
+
+    kind: ClassVar[str] = "wanted-column-removed"
+    step: int | None
+    column: str
+    asked: Location
+    told: Location | None

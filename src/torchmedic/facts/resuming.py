@@ -140,3 +140,22 @@ class RateFromFile(Observation):
     highest: float
     steps: int
     step: int | None = None
+
+
+@fact
+class TrainedNotSaved(Observation):
+    """A model that was given a part of the weights of a trained one, and evaluated with other values in the rest.
+
+    `names` are some of the `left` parameters that were trained and not among the `given` ones. `saved` is the line that
+    chose these, or that saved them, `loaded` the one that gave them to the model.
+    """
+
+    kind: ClassVar[str] = "trained-not-saved"
+    step: int | None
+    model: str
+    names: tuple[str, ...]
+    left: int
+    given: int
+    saved: Location | None
+    loaded: Location | None
+    evaluated: Location | None

@@ -126,7 +126,8 @@ def _module_pairs(
     for name, thing in names.items():
         if isinstance(thing, nn.Module) and any(thing is original for original in originals.values()):
             other = next((n for n, t in names.items() if t is thing and not _is_average(n)), None)
-            if _is_average(name) and other is not None:
+            # An average may well know the model that it follows, as `ema.model`: that is not called an average.
+            if _is_average(name.rpartition(".")[2]) and other is not None:
                 yield Pair(name, weakref.ref(thing), _reader(weakref.ref(thing)))
 
 
@@ -145,7 +146,7 @@ def _reader(reference: weakref.ref[nn.Module]) -> Callable[[Names], Weights | No
 def _container_pairs(originals: dict[Any, nn.Module], names: Names) -> Iterator[Pair]:
     for name, thing in names.items():
         for original in originals.values():
-            if _as_weights(thing, original) is not None:
+            if as_weights(thing, original) is not None:
                 yield Pair(name, weakref.ref(original), _lookup(name, weakref.ref(original)))
                 break
 
@@ -155,12 +156,12 @@ def _lookup(name: str, original: weakref.ref[nn.Module]) -> Callable[[Names], We
 
     def read(names: Names) -> Weights | None:
         model = original()
-        return None if model is None else _as_weights(names.get(name), model)
+        return None if model is None else as_weights(names.get(name), model)
 
     return read
 
 
-def _as_weights(thing: Any, original: nn.Module) -> Weights | None:
+def as_weights(thing: Any, original: nn.Module) -> Weights | None:
     """A dict or list of tensors as weights of a module, where names or order and shapes are those of its own."""
     if not isinstance(thing, (dict, list, tuple)):
         return None
@@ -195,7 +196,16 @@ def named_in(spaces: Iterable[dict[str, Any]]) -> Names:
             if name in found or name.startswith("__"):
                 continue
             found[name] = thing
-            if is_plain_user_object(thing) and not isinstance(thing, torch.Tensor):
-                kept = {**vars(thing), **vars(thing).get("_modules", {})}
-                found |= {f"{name}.{attribute}": item for attribute, item in kept.items()}
+            inside = _attributes(name, thing)
+            found |= inside
+            # An average that keeps its weights in an object of its own, as of a trainer's: `self.ema.shadow`.
+            for path in filter(_is_average, inside):
+                found |= _attributes(path, inside[path])
     return found
+
+
+def _attributes(name: str, thing: Any) -> Names:
+    if not is_plain_user_object(thing) or isinstance(thing, torch.Tensor):
+        return {}
+    kept = {**vars(thing), **vars(thing).get("_modules", {})}
+    return {f"{name}.{attribute}": item for attribute, item in kept.items()}

@@ -87,6 +87,11 @@ class AverageExam(Probe):
         self._line: _UpdateLine | None = None
         self._calls_heard = 0
 
+    def averages(self) -> list[tuple[Pair, str]]:
+        """What was found so far that is called an average or moves as one, and the parameter by which it is judged."""
+        found = (w for w in self._watched if w.pair.is_named_so or any(0 < kept < 1 for kept in w.kept))
+        return [(watched.pair, watched.parameter) for watched in found]
+
     def remove(self) -> None:
         self._stop_line()
 

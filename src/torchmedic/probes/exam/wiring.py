@@ -7,6 +7,7 @@ from torchmedic.probes.events.modules import Modules
 from torchmedic.probes.events.optimizers import Optimizers
 from torchmedic.probes.exam.autocast import AutocastExam
 from torchmedic.probes.exam.averages import AverageExam
+from torchmedic.probes.exam.averages_left import AveragesLeft
 from torchmedic.probes.exam.backwards import BackwardExam
 from torchmedic.probes.exam.borrowed import BorrowedExam
 from torchmedic.probes.exam.checkpoints import CheckpointExam
@@ -21,6 +22,7 @@ from torchmedic.probes.exam.fresh_norms import FreshNormExam
 from torchmedic.probes.exam.frozen_groups import FrozenGroupExam
 from torchmedic.probes.exam.gradients import GradientExam
 from torchmedic.probes.exam.group_options import GroupOptionExam
+from torchmedic.probes.exam.half_saved import HalfSavedExam
 from torchmedic.probes.exam.lasting_settings import LastingSettings
 from torchmedic.probes.exam.leaves import LeafExam
 from torchmedic.probes.exam.left_gradients import LeftGradientExam
@@ -57,6 +59,7 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
     lineage, freezes = Lineage(modules), FreezeExam(modules)
     modes = ModeExam(modules, optimizers)
     schedules = ScheduleExam(optimizers)
+    averages = AverageExam(modules, optimizers)
     return (
         lineage,
         LeafExam(modules, optimizers, lineage),
@@ -93,9 +96,11 @@ def wiring_exams(modules: Modules, optimizers: Optimizers) -> tuple[Probe, ...]:
         LastingSettings(modules),
         StrayExam(optimizers),
         FreshNormExam(),
+        HalfSavedExam(modules, optimizers, lineage),
         UnitExam(modules, optimizers),
         ZeroExam(modules, optimizers),
-        AverageExam(modules, optimizers),
+        averages,
+        AveragesLeft(averages),
         ReuseExam(modules, optimizers),
         BackwardExam(modules, optimizers),
         RebindingExam(),

@@ -24,13 +24,14 @@ class RateOfTheCheckpoint(Rule):
         for seen in run.all(RateFromFile):
             where = seen.loaded or seen.built
             yield self.diagnose(
-                headline=f"`load_state_dict` replaces lr={seen.given:g} by lr={seen.rate:.2g} of the checkpoint",
+                headline=f"`optimizer.load_state_dict` replaces lr={seen.given:g} by lr={seen.rate:.2g} "
+                "of the checkpoint",
                 confidence="likely",
                 step=seen.step,
                 where=where,
                 label="brings the `param_groups` of the file along, and with them its learning rate",
                 also=also((seen.built, f"`{seen.optimizer}` is built with lr={seen.given:g}"), where=where),
-                culprit=Culprit(op="load_state_dict", phase="setup", tensor="lr"),
+                culprit=Culprit(op="optimizer.load_state_dict", phase="setup", tensor="lr"),
                 evidence=(
                     f"the training in the file began with lr={seen.first_rate:g} and had come down to "
                     f"lr={seen.rate:.2g}",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchmedic.facts import PlannedEpochs, Run, SchedulerSeen
 from torchmedic.findings import Culprit, Diagnosis, Remedy, Rule, Symptom
+from torchmedic.rules.wiring._schedules import calls_for_each_update
 from torchmedic.rules.wiring._telling import also, is_lightnings, line_to_edit
 
 _LEAST_TURNS = 6
@@ -26,7 +27,7 @@ class SchedulerSteppedPerBatch(Rule):
         schedulers = list(run.all(SchedulerSeen))
         for seen in schedulers:
             per_batch = seen.per_optimizer_step >= 0.9 * seen.optimizer_steps and seen.optimizer_steps >= 20
-            if not per_batch or seen.stepped is None or seen.first_lr <= 0:
+            if not per_batch or seen.stepped is None or seen.first_lr <= 0 or calls_for_each_update(seen):
                 continue
             if _is_gone(seen) or _is_behind_its_end(seen, run):
                 yield self._tell(seen, f"the learning rate fell from {seen.first_lr:.3g} to {seen.last_lr:.1e}")
