@@ -88,3 +88,12 @@ def test_model_that_is_held_for_a_setting_may_be_asked():
             return lr_scheduler.LambdaLR(_optimizer(), lambda step: min(1.0, (step + 1) / self.warm))
 
     assert reach_of(Net().schedule()) == (19, 19)
+
+
+def test_loops_inside_of_an_expression_are_read_on_every_python():
+    # Up to Python 3.11 a comprehension is code of its own; since then its variables are the function's.
+    marks, seen = [5, 9], []
+    assert may_be_asked(lambda step: 0.1 ** sum(step >= mark for mark in marks))
+    assert may_be_asked(lambda step: 0.1 ** len([mark for mark in marks if sum(at > mark for at in [step])]))
+    assert not may_be_asked(lambda step: float(len([seen.append(mark) for mark in marks])))
+    assert not may_be_asked(lambda step: sum(torch.rand(1).item() for _ in marks))

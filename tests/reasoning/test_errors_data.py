@@ -288,6 +288,22 @@ def test_an_exception_that_a_library_handled_is_not_told() -> None:
 
 
 @pytest.mark.parametrize(
+    "message",
+    [
+        "partially initialized module 'sizes' has no attribute 'BOXES' (most likely due to a circular import)",
+        "partially initialized module 'sizes' from '/w/sizes.py' has no attribute 'BOXES' (most likely due to …)",
+        "module 'sizes' has no attribute 'BOXES' (consider renaming '/w/sizes.py' if it has the same name as …)",
+    ],
+)
+def test_a_circle_of_imports_is_told_in_the_words_of_each_python(message: str) -> None:
+    # GIVEN two files that import each other
+    files = ("train.py", "sizes.py", "heads.py")
+    frames = tuple(Frame(location=Location(file=file, line=1, source="import x"), is_user=True) for file in files)
+    # WHEN the second lacks a name that it has not made yet THEN both are named, whatever Python advises
+    assert the_codes(Crash(exception="AttributeError", message=message, frames=frames)) == ["ERR104"]
+
+
+@pytest.mark.parametrize(
     ("exception", "message"),
     [
         ("TypeError", "unhashable type: 'slice'"),

@@ -13,6 +13,10 @@ WorkNCCL(SeqNum=7, OpType=ALLREDUCE, NumelIn=4, Timeout(ms)=600000) ran for 6000
 torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
 train.py FAILED
 """
+_SHADOWED = """
+AttributeError: module 'random' has no attribute 'randint' (consider renaming '/w/random.py' since it has the \
+same name as the standard library module named 'random' and the import system gives it precedence)
+"""
 _DLL = 'OSError: [WinError 126] The specified module could not be found. Error loading "C:\\torch\\lib\\fbgemm.dll"'
 
 
@@ -31,6 +35,7 @@ _DLL = 'OSError: [WinError 126] The specified module could not be found. Error l
         ("ValueError: Tried to step 51 times. The specified number of total steps is 50", "WIR123"),
         ("RuntimeError: Expected to have finished reduction in the prior iteration before starting a new", "WIR098"),
         (r"SyntaxError: Non-UTF-8 code starting with '\xe9' in file /w/a.py on line 3, but no encoding", "ERR050"),
+        (_SHADOWED, "ENV010"),
         (_WATCHDOG, "ERR274"),
         (_DLL, "ENV013"),
     ],

@@ -17,7 +17,7 @@ from torchmedic.late import late_dataclass
 from torchmedic.probes.events.loaders import Loaders
 from torchmedic.probes.objects.rows import names_of_loader
 from torchmedic.probes.source.expressions import parsed
-from torchmedic.probes.source.frames import location, user_frame
+from torchmedic.probes.source.frames import COMPREHENSIONS, location, user_frame
 from torchmedic.probes.source.sources import user_files
 from torchmedic.record import Probe, Recorder
 
@@ -143,7 +143,7 @@ def divisions(tree: ast.Module) -> Iterator[Division]:
 def _function_of(frame: FrameType) -> str:
     """The function of a frame, or of the frame around it where a comprehension runs."""
     at: FrameType | None = frame
-    while at is not None and at.f_code.co_name in ("<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>"):
+    while at is not None and at.f_code.co_name in (*COMPREHENSIONS, "<genexpr>"):
         at = at.f_back
     return at.f_code.co_name if at is not None else ""
 

@@ -8,7 +8,7 @@ from types import CodeType, FrameType
 
 from torchmedic.facts import Location
 from torchmedic.probes.source.expressions import called_name, function_of
-from torchmedic.probes.source.frames import location_of, user_frame
+from torchmedic.probes.source.frames import COMPREHENSIONS, location_of, user_frame
 
 _SWITCHES = frozenset(("eval", "train", "set_grad_enabled"))
 
@@ -27,7 +27,7 @@ def switching_line(frame: FrameType | None) -> Location | None:
 
 def _is_within(code: CodeType) -> bool:
     """Whether this is the body of a comprehension, which is a line of the function around it."""
-    return code.co_name in ("<listcomp>", "<setcomp>", "<genexpr>")
+    return code.co_name in (*COMPREHENSIONS, "<genexpr>")
 
 
 @functools.lru_cache(maxsize=256)

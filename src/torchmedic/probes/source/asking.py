@@ -6,10 +6,13 @@ import builtins
 import dis
 import functools
 import inspect
+from collections.abc import Iterator
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from torch import nn
+
+from torchmedic.probes.source.frames import COMPREHENSIONS
 
 _MOST_FUNCTIONS = 20
 _CHANGING = ("STORE_GLOBAL", "STORE_ATTR", "STORE_SUBSCR", "STORE_DEREF", "STORE_NAME", "DELETE_", "IMPORT_", "YIELD")
@@ -17,6 +20,7 @@ _HARMLESS = frozenset(
     (abs, bool, dict, divmod, enumerate, float, int, isinstance, len, list, max, min, pow, range, reversed, round, set)
 ) | {sorted, str, sum, tuple, zip}
 _MODULES = frozenset(("math", "cmath", "numpy", "bisect", "operator"))
+_LOOPS = COMPREHENSIONS | {"<genexpr>"}
 _PLAIN = (int, float, complex, str, bytes, bool, tuple, list, dict, set, frozenset, range, type(None))
 _CHANGING_METHODS = frozenset(("append", "add", "pop", "popleft", "extend", "insert", "remove", "clear", "update"))
 _TURNING = frozenset(("sort", "reverse", "setdefault", "random", "next", "send", "write"))
@@ -59,24 +63,41 @@ def _is_function_harmless(function: FunctionType, seen: set[CodeType]) -> bool:
     seen.add(code)
     if len(seen) > _MOST_FUNCTIONS or _changes(code):
         return False
-    names = frozenset(code.co_names)
+    names = frozenset(name for part in _with_loops(code) for name in part.co_names)
     reached = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
     reached += [function.__globals__.get(name, getattr(builtins, name, None)) for name in _globals_of(code)]
     return all(_is_harmless(thing, seen, names) for thing in reached)
 
 
 def _changes(code: CodeType) -> bool:
-    if (_CHANGING_METHODS | _TURNING) & set(code.co_names):
-        return True
-    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    is_own_loop = all(part.co_name in ("<listcomp>", "<genexpr>", "<setcomp>", "<dictcomp>") for part in inner)
-    return not is_own_loop or any(one.opname.startswith(_CHANGING) for one in dis.get_instructions(code))
+    return any(
+        (part.co_name not in _LOOPS and part is not code)
+        or not (_CHANGING_METHODS | _TURNING).isdisjoint(part.co_names)
+        or any(_is_change(one, part) for one in dis.get_instructions(part))
+        for part in _with_loops(code)
+    )
+
+
+def _with_loops(code: CodeType) -> Iterator[CodeType]:
+    """A function's code and what is written inside of it: up to Python 3.11 that of comprehensions is apart too."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _with_loops(constant)
+
+
+def _is_change(one: dis.Instruction, code: CodeType) -> bool:
+    """Whether an instruction changes more than the function's own variables, which its inner loops may share."""
+    if one.opname == "STORE_DEREF":
+        return one.argval in code.co_freevars
+    if code.co_name == "<genexpr>" and one.opname.startswith("YIELD"):
+        return False
+    return one.opname.startswith(_CHANGING)
 
 
 def _globals_of(code: CodeType) -> set[str]:
-    found = {str(one.argval) for one in dis.get_instructions(code) if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
-    parts = (constant for constant in code.co_consts if isinstance(constant, CodeType))
-    return found.union(*(_globals_of(part) for part in parts))
+    read = (one for part in _with_loops(code) for one in dis.get_instructions(part))
+    return {str(one.argval) for one in read if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
 
 
 def _is_read_only(thing: Any, seen: set[CodeType], names: frozenset[str]) -> bool:

@@ -16,7 +16,7 @@ _OTHER_SIGNS = re.compile(
     r"operator torchvision::\w+ does not exist|compiled with different CUDA (?:major )?versions|"
     r"Detected that PyTorch and \S+ were compiled with different CUDA|DLL load failed while importing|"
     # torchvision registers its operators first thing, and says so when those of its compiled part are not there.
-    r"partially initialized module 'torchvision' has no attribute|libcudart\S* cannot open|"
+    r"partially initialized module 'torchvision'(?: from '[^']+')? has no attribute|libcudart\S* cannot open|"
     r"libtorch\S*: cannot open|The specified procedure could not be found"
 )
 

@@ -11,6 +11,10 @@ from torchmedic.facts import Crash, Location, Run, ShadowedModule
 from torchmedic.findings import Also, Culprit, Diagnosis, Remedy, Rule, Symptom
 from torchmedic.rules.environment._crashes import first_line, import_line, links
 
+_FROM_FILE = re.compile(r"from (?:partially initialized module )?'(?P<module>\w+)' \((?P<file>[^()]+?\.py)\)")
+# So do the messages of Python 3.13 end where the file lies beside the script.
+_RENAMED = re.compile(r"renaming '(?P<file>[^']+\.py)' since it has the same name as the standard library module named")
+
 
 class ShadowedLibrary(Rule):
     """Python found the user's file first and imported it in place of the library."""
@@ -44,12 +48,18 @@ class ShadowedLibrary(Rule):
 def _told_in(run: Run) -> Iterator[ShadowedModule]:
     """A module of Python itself that comes from a file outside its library, as a pasted message tells."""
     for crash in links(run):
-        match = re.search(r"from (?:partially initialized module )?'(\w+)' \(([^()]+?\.py)\)", crash.message)
-        if match is None or match.group(1) not in sys.stdlib_module_names:
+        match = _FROM_FILE.search(crash.message) or _RENAMED.search(crash.message)
+        module = (match.groupdict().get("module") or _module_named(match["file"])) if match is not None else ""
+        if match is None or module not in sys.stdlib_module_names:
             continue
-        if not re.search(r"(?i)[\\/]lib(?:64)?[\\/]|(?:site|dist)-packages", match.group(2)):
-            here = Location(file=match.group(2), line=1)
-            yield ShadowedModule(module=match.group(1), local=here, library=f"Python's own `{match.group(1)}`")
+        if not re.search(r"(?i)[\\/]lib(?:64)?[\\/]|(?:site|dist)-packages", match["file"]):
+            here = Location(file=match["file"], line=1)
+            yield ShadowedModule(module=module, local=here, library=f"Python's own `{module}`")
+
+
+def _module_named(file: str) -> str:
+    path = PurePath(file.replace("\\", "/"))
+    return path.parent.name if path.stem == "__init__" else path.stem
 
 
 def _said(crash: Crash) -> str:

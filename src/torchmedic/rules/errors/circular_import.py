@@ -11,7 +11,9 @@ from torchmedic.rules.errors._reading import also, crash_in, said
 
 _PATTERNS = (
     r"cannot import name '(?P<name>\w+)' from partially initialized module '(?P<module>[\w.]+)'",
-    r"partially initialized module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'",
+    # Python 3.13 names the file, and gives another advice where it lies beside the script.
+    r"partially initialized module '(?P<module>[\w.]+)'(?: from '[^']+')? has no attribute '(?P<name>\w+)'",
+    r"module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)' \(consider renaming '[^']+' if it has the same name",
 )
 
 

@@ -1,0 +1,3 @@
+import heads_ring
+
+print(heads_ring.CLASSES)
