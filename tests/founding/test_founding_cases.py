@@ -104,3 +104,15 @@ def test_a_broken_promise_is_noticed() -> None:
     assert faults(row, said.replace("ruled out", "note"))
     assert faults(row, "torchmedic: healthy, 3 optimizer steps watched")
     assert faults(Row("E1", Path("."), "", "silence", "", ()), said)
+
+
+def test_the_demo_runs_a_case_and_its_cure() -> None:
+    told = subprocess.run(
+        ["make", "-n", "demo"], cwd=PAGE.parents[1], capture_output=True, text=True, check=True
+    ).stdout
+    played = re.findall(r"^cd examples/lab_recommender/ && \S*/(torchmedic run) --fail-on error ([^;\n]*)", told, re.M)
+    (case,) = [row for row in TABLE if row.command == " ".join(played[0])]
+    (cure,) = [row for row in TABLE if row.command == " ".join(played[1])]
+    assert (case.case, cure.case) == ("A4", "A4")
+    assert not case.is_healthy
+    assert cure.is_healthy
