@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 _NAMES = ("silu", "mish")
 
 
-def install_activations(patches: Patches) -> None:
+def install_activations(patches: Patches, device: str) -> None:
     """Let them run as one kernel each way, where they run on the card."""
     functions: Any = torch._C._nn
     for name in _NAMES:
-        patches.put(functions, name, _as_kernel(getattr(functions, name)))
+        patches.put(functions, name, _as_kernel(getattr(functions, name), device))
 
 
-def _as_kernel(original: Any) -> Any:
+def _as_kernel(original: Any, device: str) -> Any:
     def activation(data: Any, *args: Any, **kwargs: Any) -> Any:
-        learns = isinstance(data, FakeTensor) and data.device.type == "cuda" and data.requires_grad
+        learns = isinstance(data, FakeTensor) and data.device.type == device and data.requires_grad
         if not learns or not torch.is_grad_enabled() or args or kwargs:
             return original(data, *args, **kwargs)
         return _Kernel.apply(data, original)  # type: ignore[no-untyped-call]

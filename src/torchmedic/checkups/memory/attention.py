@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -22,9 +23,10 @@ _CUDNN_SINCE = [2, 10]
 class Attention:
     """Stands in for the dispatcher of `scaled_dot_product_attention`, which a build without CUDA lacks."""
 
-    def __init__(self, original: Any, card: Card) -> None:
+    def __init__(self, original: Any, card: Card, device: str) -> None:
         self._original = original
         self._card = card
+        self._device = device
 
     def __call__(
         self,
@@ -37,13 +39,13 @@ class Attention:
         scale: float | None = None,
         enable_gqa: bool = False,
     ) -> torch.Tensor:
-        if not isinstance(query, FakeTensor) or query.device.type != "cuda":
+        if not isinstance(query, FakeTensor) or query.device.type != self._device:
             result: torch.Tensor = self._original(
                 query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
             )
             return result
-        if torch.is_autocast_enabled("cuda"):
-            query, key, value = (t.to(torch.get_autocast_dtype("cuda")) for t in (query, key, value))
+        if torch.is_autocast_enabled(self._device):
+            query, key, value = (t.to(torch.get_autocast_dtype(self._device)) for t in (query, key, value))
         if attn_mask is not None:
             attn_mask = without_value(attn_mask)
         if attn_mask is not None and attn_mask.dtype is torch.bool:
@@ -79,13 +81,18 @@ class Attention:
             return _cudnn
         if ranks and half and mask is None and same and new_enough and flags.flash_sdp_enabled():
             return _flash
-        step = (8 if half else 4) if new_enough else (8 if half else 1)
-        fits = head % step == 0 and value.shape[-1] % step == 0 and head == key.shape[-1]
-        learned_bias = mask is not None and mask.requires_grad
-        suits = ranks and fits and not grouped and not learned_bias and query.dtype is not torch.float64
-        if suits and flags.mem_efficient_sdp_enabled():
+        widths, learned_bias = (head, value.shape[-1]), mask is not None and mask.requires_grad
+        suits = suits_fused(self._card, query.dtype, widths, learned_bias=learned_bias)
+        if suits and ranks and head == key.shape[-1] and not grouped and flags.mem_efficient_sdp_enabled():
             return _efficient
         return _math
+
+
+def suits_fused(card: Card, dtype: torch.dtype, widths: Iterable[int], *, learned_bias: bool) -> bool:
+    """Whether a kernel that keeps no matrix computes heads of these widths, of queries and of values."""
+    half = dtype in _HALVES
+    step = (8 if half else 4) if card.capability[0] >= 8 else (8 if half else 1)
+    return all(width % step == 0 for width in widths) and not learned_bias and dtype is not torch.float64
 
 
 def _version() -> list[int]:

@@ -30,7 +30,7 @@ def install_ctc(patches: Patches, world: World) -> None:
         reduction: int = _MEAN,
         zero_infinity: bool = False,
     ) -> Any:
-        if not isinstance(log_probs, FakeTensor) or log_probs.device.type != "cuda":
+        if not isinstance(log_probs, FakeTensor) or log_probs.device.type != world.device:
             return original(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
         batched = log_probs if log_probs.dim() == 3 else log_probs.unsqueeze(1)
         each = _Ctc.apply(batched, _longest(world, target_lengths, targets))  # type: ignore[no-untyped-call]

@@ -33,13 +33,13 @@ class Cure:
 class Autocast(Cure):
     """Forward pass and loss in half precision."""
 
-    def __init__(self, dtype: torch.dtype) -> None:
-        self._dtype = dtype
+    def __init__(self, dtype: torch.dtype, device: str) -> None:
+        self._dtype, self._device = dtype, device
         self._context: Any = None
 
     def before_forward(self, root: torch.nn.Module) -> None:
-        if self._context is None and torch.is_grad_enabled() and not torch.is_autocast_enabled("cuda"):
-            self._context = torch.autocast("cuda", dtype=self._dtype)
+        if self._context is None and torch.is_grad_enabled() and not torch.is_autocast_enabled(self._device):
+            self._context = torch.autocast(self._device, dtype=self._dtype)
             self._context.__enter__()
 
     def before_backward(self) -> None:
@@ -127,14 +127,14 @@ class GradientsDropped(Cure):
         patches.put(Optimizer, "zero_grad", zero_grad)
 
 
-def cure_named(name: str) -> Cure:
-    """The cure behind a name of `Request.remedy`."""
+def cure_named(name: str, device: str) -> Cure:
+    """The cure behind a name of `Request.remedy`, for tensors of a device."""
     from torchmedic.checkups.memory.graph_cures import NodeBatches
 
     made = {
         "": Cure,
-        "bf16": lambda: Autocast(torch.bfloat16),
-        "fp16": lambda: Autocast(torch.float16),
+        "bf16": lambda: Autocast(torch.bfloat16, device),
+        "fp16": lambda: Autocast(torch.float16, device),
         "checkpointing": Checkpointing,
         "sdpa": FusedAttention,
         "fused": lambda: OptimizerOption(fused=True, foreach=False),

@@ -42,8 +42,6 @@ class Kernels:
             self._open_handle(world, "cublas", self.card.cublas_workspace)
         if func is aten.addmm.default and args[0].dim() == 1:
             self._open_handle(world, "cublasLt", _CUBLASLT_WORKSPACE)
-        if world.device != "cuda":  # the CPU's operations are not made of the card's kernels
-            return
         sizes = _TEMPORARIES.get(func)
         if sizes is not None:
             world.ledger.pass_through(sizes(args, kwargs, out), origin, str(func), "workspace")

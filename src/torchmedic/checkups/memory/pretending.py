@@ -16,9 +16,12 @@ from torchmedic.checkups.memory.activations import install_activations
 from torchmedic.checkups.memory.attention import Attention
 from torchmedic.checkups.memory.cards import Card
 from torchmedic.checkups.memory.cells import install_cells
+from torchmedic.checkups.memory.copies import install_copies
+from torchmedic.checkups.memory.cpu_as_card import install_card_habits
 from torchmedic.checkups.memory.ctc import install_ctc
 from torchmedic.checkups.memory.cuda_api import pretend_a_card
 from torchmedic.checkups.memory.guard import install_guard
+from torchmedic.checkups.memory.intake import install_intake
 from torchmedic.checkups.memory.kernels import Kernels
 from torchmedic.checkups.memory.ledger import Ledger
 from torchmedic.checkups.memory.outward import let_values_out
@@ -56,12 +59,16 @@ class Pretence:
                 # Where a card seems to be there, fake tensors would wake it up with a true one.
                 put(fake_tensor, "init_gpu_context", lambda _device: None)
             self._answer_for_devices()
-            original = torch.nn.functional.scaled_dot_product_attention
-            put(torch.nn.functional, "scaled_dot_product_attention", Attention(original, self.card))
-            install_recurrent(self._patches, self.world)
-            install_cells()
-            install_ctc(self._patches, self.world)
-            install_activations(self._patches)
+        else:
+            install_card_habits(self._patches)
+            install_intake(self._patches, self.world)
+        original = torch.nn.functional.scaled_dot_product_attention
+        attention = Attention(original, self.card, self.ledger.device)
+        put(torch.nn.functional, "scaled_dot_product_attention", attention)
+        install_recurrent(self._patches, self.world)
+        install_cells()
+        install_ctc(self._patches, self.world)
+        install_activations(self._patches, self.ledger.device)
         self._watch_the_engine()
         for holder in (torch, torch.autograd, torch.autograd.grad_mode):
             put(holder, "inference_mode", _InferenceMode)
@@ -70,6 +77,7 @@ class Pretence:
         if self._overlay is None:
             put(torch, "save", self._do_not_save)
         install_saved(self._patches, self.world, self._overlay)
+        install_copies(self._patches)
         # On a card optimizers work on all parameters at once, if they know the parameters' type.
         put(optimizer, "_foreach_supported_types", [*optimizer._foreach_supported_types, FakeTensor])
         self.world.__enter__()  # type: ignore[no-untyped-call]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
-from torchmedic.checkups.memory.values import value_of
+from torchmedic.checkups.memory.intake import take_in
+from torchmedic.checkups.memory.values import tensors_in, value_of
 
 if TYPE_CHECKING:
     from torchmedic.checkups.memory.patches import Patches
@@ -41,8 +42,8 @@ class _Recurrent:
         self._world = world
 
     def __call__(self, *args: Any) -> Any:
-        data = args[0]
-        if not isinstance(data, FakeTensor) or data.device.type != "cuda":
+        world = self._world
+        if not any(isinstance(t, FakeTensor) and t.device.type == world.device for t in tensors_in(args)):
             return self._original(*args)
         packed = isinstance(args[1], torch.Tensor) and not isinstance(args[3], bool)
         if packed:
@@ -52,8 +53,10 @@ class _Recurrent:
             data, hidden, weights, _bias, layers, dropout, train, both, batch_first = args
             sizes = None
         states = tuple(hidden) if isinstance(hidden, (tuple, list)) else (hidden,)
-        if torch.is_autocast_enabled("cuda"):
-            half = torch.get_autocast_dtype("cuda")
+        if world.device == "cpu":  # numbers that the CPU has in truth
+            data, states = take_in(world, data), tuple(take_in(world, state) for state in states)
+        if torch.is_autocast_enabled(world.device):
+            half = torch.get_autocast_dtype(world.device)
             data, *rest = (t.to(half) for t in (data, *states, *weights))
             states, weights = tuple(rest[: len(states)]), rest[len(states) :]
         shape = _Shape(self._world, self._kind, layers, 2 if both else 1, batch_first, dropout, sizes, len(states))
@@ -83,7 +86,7 @@ class _Shape:
 
     def remember_dropout(self) -> None:
         """The generators of dropout are made once."""
-        if self.dropout and self.world.device == "cuda":
+        if self.dropout:
             self.world.kernels.keep_once(self.world, "cuDNN dropout", _DROPOUT_STATE)
 
     def reserve(self, data: torch.Tensor, width: int) -> int:

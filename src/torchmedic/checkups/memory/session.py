@@ -178,7 +178,8 @@ def pretend(
         _write(plan if request.device == "cpu" else _if_trusted(plan), folder)
 
     pretence.world.read_as = request.read_as
-    following = Following(pretence, lambda: _leave(finish), cure_named(request.remedy), looking=request.looking)
+    cure = cure_named(request.remedy, request.device)
+    following = Following(pretence, lambda: _leave(finish), cure, looking=request.looking)
     loaders, flags = _loaders(request, following.afterwards), Flags()
     adapt_frameworks(loaders, flags, after_import)
     after_import("safetensors.torch", adapt_safetensors)

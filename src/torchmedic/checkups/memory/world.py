@@ -17,6 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
 from torchmedic.checkups.memory.dimensions import Input
+from torchmedic.checkups.memory.intake import count, note_input
 from torchmedic.checkups.memory.kernels import Kernels
 from torchmedic.checkups.memory.ledger import Ledger, Origin
 from torchmedic.checkups.memory.sparse import is_sparse, on_sparse, remember_indices
@@ -27,7 +28,6 @@ from torchmedic.probes.source.frames import user_location
 aten = torch.ops.aten
 _DEVICE = torch.ops.prim.device.default
 _MASKS = (torch.bool, torch.uint8)
-_MOST_INPUTS = 64
 
 
 class Backward:
@@ -111,7 +111,7 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """A new tensor on the card, booked."""
         with self.fake:
             made = torch.empty(shape, dtype=dtype, device=device)
-        self._book(made, op or "empty")
+        self.book(made, op or "empty")
         return made
 
     def assume(self, what: str, where: Location | None = None) -> None:
@@ -130,8 +130,8 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
             kwargs = {**kwargs, "device": torch.device(self.device)}
         if self.device == "cpu":
             for leaf in leaves:
-                if not isinstance(leaf, FakeTensor) and leaf.dim() > 0:
-                    self._book(leaf, "batch", "data")
+                if not isinstance(leaf, FakeTensor):
+                    count(self, leaf)
         if func is aten.convolution.default:
             _check_devices(args[0], args[1])
         args = self._with_true_indices(func, args)
@@ -175,14 +175,14 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         name = str(func)
         made = [t for t in tensors_in((out,)) if isinstance(t, FakeTensor) and t.fake_device.type == self.device]
         for tensor in made:
-            self._book(tensor, name, origin=origin)
+            self.book(tensor, name, origin=origin)
         if made:
             self.kernels.extras(self, func, args, kwargs, out, origin)
 
-    def _book(self, tensor: torch.Tensor, op: str, category: str = "", origin: Origin | None = None) -> None:
+    def book(self, tensor: torch.Tensor, op: str, category: str = "", origin: Origin | None = None) -> None:
         if tensor.layout is torch.sparse_coo:
             for part in (tensor._indices(), tensor._values()):
-                self._book(part, op, category, origin)
+                self.book(part, op, category, origin)
         elif tensor.layout is torch.strided:
             self.ledger.add(tensor, origin or self.origin(), op, category)
 
@@ -235,9 +235,8 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
             made = torch.empty_strided(layout.shape, layout.stride(), dtype=dtype, device=kwargs["device"])
         if worth_keeping(source):
             give_value(made, source.to(dtype=dtype, copy=True))
-        if type(source) is torch.Tensor and not self.modules and source.dim() and len(self.inputs) < _MOST_INPUTS:
-            self.inputs.append(_as_input(source, in_step=self.ledger.phase == "data"))
-        self._book(made, "copy to the card", "data")
+        note_input(self, source)
+        self.book(made, "copy to the card", "data")
         return made
 
     def _with_true_indices(self, func: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -331,19 +330,6 @@ _INDEXING = {
     aten._index_put_impl_.default,
     aten._unsafe_index.Tensor,
 }
-
-
-def _as_input(tensor: torch.Tensor, *, in_step: bool) -> Input:
-    """What the shape and the numbers of a tensor tell about the data."""
-    pairs = tensor.dtype is torch.int64 and tensor.dim() == 2 and tensor.shape[0] == 2 and tensor.numel() > 0
-    return Input(
-        shape=tuple(tensor.shape),
-        whole=not tensor.is_floating_point(),
-        largest=int(tensor.max()) if pairs else -1,
-        loops=int((tensor[0] == tensor[1]).sum()) if pairs else 0,
-        selects=int(tensor.count_nonzero()) if tensor.dtype is torch.bool and tensor.dim() == 1 else -1,
-        in_step=in_step,
-    )
 
 
 def _format_of(kwargs: dict[str, Any]) -> torch.memory_format:
