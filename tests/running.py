@@ -12,6 +12,7 @@ import functools
 import gc
 import importlib
 import linecache
+import multiprocessing.process
 import os
 import pickle
 import pkgutil
@@ -305,6 +306,8 @@ def _become(work: Path, script: str, arguments: tuple[str, ...], timeout: int, s
     """Turn a fork into the process of a script: its folder, streams, arguments and modules."""
     signal.alarm(timeout)
     os.chdir(work)
+    # A spawned process looks for the script where this was first imported.
+    multiprocessing.process.ORIGINAL_DIR = str(work)  # type: ignore[attr-defined]
     for file, number in zip(streams, (1, 2), strict=True):
         os.dup2(os.open(file, os.O_CREAT | os.O_WRONLY), number)
     sys.stdout = sys.__stdout__ = os.fdopen(1, "w", closefd=False)

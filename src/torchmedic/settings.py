@@ -28,6 +28,7 @@ Purpose = Literal[
     "memory",
     "reading",
     "worker",
+    "server",
 ]
 
 
@@ -42,7 +43,8 @@ class Settings:
     sums that the line `trial` takes, "exponentials" to see those of step `until_step`, "locals" to see what the
     functions of `trial` held, "casts" to see what the line `trial` makes whole numbers of, "narrow" to see what
     those of `trial` add and subtract, "stores" to see what they put into
-    arrays; "memory" runs it on a pretended card, "reading" sees which data it reads.
+    arrays; "memory" runs it on a pretended card, "reading" sees which data it reads. A "worker" of a loader says where
+    it stands when asked, and a "server" has the processes that it forks for the script note what they die of.
     `parent` is the process that armed it: only its direct child is watched.
 
     `rank` is that of a process of several, whose own folder lies below `shared_folder`. A `launcher` (torchrun) is not

@@ -31,6 +31,39 @@ DEATHS = {
         "theirs.close()\n"
         "ours.recv()"
     ),
+    "child-started-anew": (
+        "import multiprocessing\n"
+        "def die(end):\n"
+        "    end.send(1 / 0)\n"
+        "if __name__ == '__main__':\n"
+        "    of = multiprocessing.get_context('spawn')\n"
+        "    ours, theirs = of.Pipe()\n"
+        "    of.Process(target=die, args=(theirs,)).start()\n"
+        "    theirs.close()\n"
+        "    ours.recv()"
+    ),
+    "child-of-a-server": (
+        "import multiprocessing\n"
+        "def die(end):\n"
+        "    end.send(1 / 0)\n"
+        "if __name__ == '__main__':\n"
+        "    of = multiprocessing.get_context('forkserver')\n"
+        "    ours, theirs = of.Pipe()\n"
+        "    of.Process(target=die, args=(theirs,)).start()\n"
+        "    theirs.close()\n"
+        "    ours.recv()"
+    ),
+    "child-that-cannot-begin": (
+        "import multiprocessing\n"
+        "if __name__ == '__main__':\n"
+        "    def die(end):\n"
+        "        end.send(1)\n"
+        "    of = multiprocessing.get_context('spawn')\n"
+        "    ours, theirs = of.Pipe()\n"
+        "    of.Process(target=die, args=(theirs,)).start()\n"
+        "    theirs.close()\n"
+        "    ours.recv()"
+    ),
     "spawned-lambda": (
         "if __name__ == '__main__':\n"
         "    of = dict(num_workers=1, multiprocessing_context='spawn', collate_fn=lambda rows: rows)\n"

@@ -20,6 +20,7 @@ from torchmedic.facts import AbruptExit, Interrupted
 from torchmedic.launch.imports import after_import
 from torchmedic.launch.starters import Starters, move_forked_ranks, remember_ends, wake_as_rank
 from torchmedic.probes.course.start_times import StartTimes
+from torchmedic.probes.crash.child_crashes import note_ends
 from torchmedic.probes.crash.clues import Clues
 from torchmedic.probes.crash.environment import Surroundings
 from torchmedic.probes.crash.exceptions import crash_of
@@ -56,8 +57,12 @@ def arm() -> Callable[[], None]:
     if settings.purpose == "worker":
         answer_signal(folder)
         return lambda: None
+    if settings.purpose == "server":
+        note_ends(folder)
+        return lambda: None
     if settings.dormant:
         remember_ends()
+        note_ends(folder)
         after_import("torch", lambda: wake_as_rank(settings, _arm))
         return lambda: None
     return _arm(settings)

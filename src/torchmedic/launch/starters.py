@@ -30,7 +30,8 @@ class Starters(Probe):
     """Wraps `subprocess.Popen` (torchrun, Accelerate, Lightning) and `multiprocessing.Process` (`mp.spawn`).
 
     A process that is told its rank by its environment is armed at once. One that is spawned is armed asleep: it wakes
-    when it joins a process group. A forked one has all it needs already.
+    when it joins a process group. A forked one has all it needs already. A server that forks them for the script is
+    told to have them note what they die of, and no more.
     """
 
     name = "starters"
@@ -78,8 +79,7 @@ class Starters(Probe):
 
         @functools.wraps(original)
         def start(process: Any) -> None:
-            armed = self._armed_asleep(process) if self._is_spawned(process) else contextlib.nullcontext()
-            with frame_hidden, armed:
+            with frame_hidden, self._armed_asleep(process):
                 original(process)
 
         self._patches.replace(mp_process.BaseProcess, "start", start)
@@ -92,19 +92,25 @@ class Starters(Probe):
         if not self.recorder.is_ours and not is_worker and "torch" in sys.modules:
             Awakening(functools.partial(move_here, self.recorder))
 
-    def _is_spawned(self, process: Any) -> bool:
-        """What is forked has all it needs already."""
-        method = getattr(type(process), "_start_method", None) or multiprocessing.get_start_method(allow_none=True)
-        return bool(self.recorder.is_ours and method == "spawn")
-
     @contextlib.contextmanager
     def _armed_asleep(self, process: Any) -> Iterator[None]:
         """What the new process is told. Workers of a DataLoader are no ranks; they say where they stand when asked."""
+        method = getattr(type(process), "_start_method", None) or multiprocessing.get_start_method()
+        if not self.recorder.is_ours or method not in ("spawn", "forkserver"):
+            yield
+            return
         told = replace(
-            self._settings, dormant=True, launcher=False, parent=os.getpid(), shared_folder=self._settings.common
+            self._settings,
+            run_folder=str(self.recorder.folder),
+            dormant=True,
+            launcher=False,
+            parent=os.getpid(),
+            shared_folder=self._settings.common,
         )
-        if getattr(getattr(process, "_target", None), "__name__", "") == _LOADER_WORKER:
-            told = replace(told, purpose="worker", run_folder=str(self.recorder.folder))
+        if method == "forkserver":
+            told = replace(told, purpose="server")
+        elif getattr(getattr(process, "_target", None), "__name__", "") == _LOADER_WORKER:
+            told = replace(told, purpose="worker")
         before = dict(os.environ)
         os.environ.update(armed_environment(told))
         try:

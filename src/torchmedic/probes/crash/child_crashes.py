@@ -10,6 +10,7 @@ import queue
 import time
 import traceback
 from collections.abc import Callable
+from multiprocessing import spawn
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from torchmedic.probes.crash.exceptions import crash_of
 from torchmedic.probes.events.patching import Patches, hide_frame
 from torchmedic.record import Probe, Recorder
 
+_NOTES = "child-*.json"
+_MOST_NOTES = 20
 _PATIENCE = 0.5
 _POLL = 0.02
 _LOST = (ConnectionError, EOFError, queue.Empty)
@@ -33,33 +36,14 @@ class ChildCrashes(Probe):
     def install(self, recorder: Recorder) -> None:
         super().install(recorder)
         self._patches = Patches()
-        original = BaseProcess._bootstrap  # type: ignore[attr-defined]
-
-        @functools.wraps(original)
-        def bootstrap(process: Any, *args: Any, **kwargs: Any) -> Any:
-            process.run = functools.partial(self._run, process.run)
-            return original(process, *args, **kwargs)
-
-        self._patches.replace(BaseProcess, "_bootstrap", bootstrap)
+        noting = _noting(BaseProcess._bootstrap, lambda: self.recorder.folder)  # type: ignore[attr-defined]
+        self._patches.replace(BaseProcess, "_bootstrap", noting)
 
     def remove(self) -> None:
         self._patches.restore()
         if self.recorder.is_ours:
             for path in self._written():
                 path.unlink(missing_ok=True)
-
-    def _run(self, run: Callable[[], None]) -> None:
-        """In the child, where the recorder writes nothing."""
-        try:
-            run()
-        except Exception as error:
-            hide_frame(error)
-            with contextlib.suppress(Exception):
-                self._note_of(os.getpid()).write_text(json.dumps([time.time(), to_plain(crash_of(error))]))
-            raise
-
-    def _note_of(self, pid: int | str) -> Path:
-        return self.recorder.folder / f"child-{pid}.json"
 
     def on_crash(self, error: BaseException) -> None:
         if not _is_of_a_connection(error):
@@ -75,7 +59,7 @@ class ChildCrashes(Probe):
             self.recorder.observe(ChildCrash(step=self.recorder.step, crash=crash, count=len(notes)))
 
     def _written(self) -> list[Path]:
-        return list(self.recorder.folder.glob(self._note_of("*").name))
+        return list(self.recorder.folder.glob(_NOTES))
 
     def _notes(self) -> list[tuple[float, Any]]:
         found = []
@@ -83,6 +67,50 @@ class ChildCrashes(Probe):
             with contextlib.suppress(ValueError):  # still being written
                 found.append(tuple(json.loads(path.read_text())))
         return found
+
+
+def note_ends(folder: Path) -> None:
+    """In a process without a recorder, which is started anew: the same, also of what keeps it from beginning."""
+    BaseProcess._bootstrap = _noting(BaseProcess._bootstrap, lambda: folder)  # type: ignore[attr-defined]
+    original = spawn._main
+
+    @functools.wraps(original)
+    def main(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(*args, **kwargs)
+        except Exception as error:
+            hide_frame(error)
+            _note(error, folder)
+            raise
+
+    spawn._main = main
+
+
+def _noting(original: Callable[..., Any], folder: Callable[[], Path]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def bootstrap(process: Any, *args: Any, **kwargs: Any) -> Any:
+        process.run = functools.partial(_run, process.run, folder)
+        return original(process, *args, **kwargs)
+
+    return bootstrap
+
+
+def _run(run: Callable[[], None], folder: Callable[[], Path]) -> None:
+    """In the child, where no recorder writes."""
+    try:
+        run()
+    except Exception as error:
+        hide_frame(error)
+        _note(error, folder())
+        raise
+
+
+def _note(error: Exception, folder: Path) -> None:
+    """Some are enough: a pool starts processes that cannot begin again and again."""
+    with contextlib.suppress(Exception):
+        if len(list(folder.glob(_NOTES))) < _MOST_NOTES:
+            note = json.dumps([time.time(), to_plain(crash_of(error))])
+            (folder / _NOTES.replace("*", str(os.getpid()))).write_text(note)
 
 
 def _is_of_a_connection(error: BaseException) -> bool:
