@@ -36,6 +36,8 @@ _TABLE = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [5.0, 5.0, 5.0]})
         ("t['c'] = np.log(t['a'] - 1)", {"t": _TABLE, "np": np}, "keep `t['a'] - 1` above 0"),
         ("y = torch.div(x, x - x)", {"x": torch.ones(3), "torch": torch}, "divide by `x - x`"),
         ("r = 1 / n", {"n": 0}, "divide by `n`"),
+        ("y = np.log(x / s)", {"x": np.array([0.0, 1.0]), "s": np.array([0.5, 0.5]), "np": np}, "keep `x / s` above 0"),
+        ("y = np.log(x / s)", {"x": np.array([1.0, 1.0]), "s": np.array([0.0, 0.5]), "np": np}, "divide by `s`"),
     ],
 )
 def test_a_line_is_tried_on_what_it_read(line: str, names: dict[str, object], change: str) -> None:

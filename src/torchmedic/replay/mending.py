@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from typing import Any
 
 import torch
@@ -55,40 +56,69 @@ class LineTrial:
         """
         if self._value is None or not is_treatable(self._value):
             return ""
-        safer = _Safer()
-        expression = ast.Expression(safer.visit(ast.parse(ast.unparse(self._value), mode="eval").body))
         scope = {**outer, **values, **self._kept, "_with_floor": with_floor, "_above_zero": above_zero}
-        try:
+        count = _Safer.of(self._value).met
+        # One place alone, if that is enough: what is named has to be what helped.
+        for only in [*range(count), None] if count > 1 else [0]:
+            safer = _Safer.of(self._value, only)
+            if _is_mended(safer.expression, scope, before):
+                return " and ".join(safer.changes)
+        return ""
+
+
+def _is_mended(expression: ast.Expression, scope: dict[str, Any], before: Spoiled | None) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what NumPy says of a try that does not help
             result = eval(compile(ast.fix_missing_locations(expression), "<trial>", "eval"), scope)
-        except Exception:  # noqa: BLE001 - a line that cannot be tried apart from its script is not tried
-            return ""
-        after = spoiled(result, depth=3)
-        only_missing = before is not None and before.bad > before.nan and after is not None and after.bad == after.nan
-        return safer.change if after is None or only_missing else ""
+    except Exception:  # noqa: BLE001 - a line that cannot be tried apart from its script is not tried
+        return False
+    after = spoiled(result, depth=3)
+    only_missing = before is not None and before.bad > before.nan and after is not None and after.bad == after.nan
+    return after is None or only_missing
 
 
 class _Safer(ast.NodeTransformer):
-    """Gives divisors a floor, and logarithms and roots an argument above 0."""
+    """Gives divisors a floor, and logarithms and roots an argument above 0: all of them, or the one of a number."""
 
-    change = ""
+    expression: ast.Expression
+
+    def __init__(self, only: int | None = None) -> None:
+        self._only = only
+        self.met = 0
+        self.changes: list[str] = []
+
+    @classmethod
+    def of(cls, value: ast.expr, only: int | None = None) -> _Safer:
+        """A copy of an expression, made safe."""
+        safer = cls(only)
+        safer.expression = ast.Expression(safer.visit(ast.parse(ast.unparse(value), mode="eval").body))
+        return safer
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.op, ast.Div) and not isinstance(node.right, ast.Constant):
-            self.change = self.change or f"divide by `{_short(node.right)}` with a floor of {FLOOR:g}"
-            node.right = _call("_with_floor", node.right)
+            change = f"divide by `{_short(node.right)}` with a floor of {FLOOR:g}"
+            node.right = self._with("_with_floor", node.right, change)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name in _LOGARITHMS_AND_ROOTS and node.args:
-            self.change = self.change or f"keep `{_short(node.args[0])}` above 0, with a floor of {FLOOR:g}"
-            node.args[0] = _call("_above_zero", node.args[0])
+            change = f"keep `{_short(node.args[0])}` above 0, with a floor of {FLOOR:g}"
+            node.args[0] = self._with("_above_zero", node.args[0], change)
         elif name in _DIVISIONS and node.args:
-            self.change = self.change or f"divide by `{_short(node.args[-1])}` with a floor of {FLOOR:g}"
-            node.args[-1] = _call("_with_floor", node.args[-1])
+            change = f"divide by `{_short(node.args[-1])}` with a floor of {FLOOR:g}"
+            node.args[-1] = self._with("_with_floor", node.args[-1], change)
         return node
+
+    def _with(self, function: str, operand: ast.expr, change: str) -> ast.expr:
+        self.met += 1
+        if self._only not in (None, self.met - 1):
+            return operand
+        self.changes.append(change)
+        return ast.Call(func=ast.Name(id=function, ctx=ast.Load()), args=[operand], keywords=[])
 
 
 def is_treatable(node: ast.AST) -> bool:
@@ -144,10 +174,6 @@ def _copied(value: Any, statement: ast.stmt) -> Any:
     if not in_place or not hasattr(value, "copy") or not isinstance(size, int) or size > _LARGEST_COPY // 8:
         return value
     return value.copy()
-
-
-def _call(name: str, argument: ast.expr) -> ast.Call:
-    return ast.Call(func=ast.Name(id=name, ctx=ast.Load()), args=[argument], keywords=[])
 
 
 def _short(node: ast.expr) -> str:
