@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pty
 import subprocess
 import sys
 import textwrap
@@ -270,3 +273,64 @@ def test_remedies_are_told_with_their_peaks(tmp_path: Path) -> None:
     segments = tried["expandable-segments"]
     assert segments["gain"] == memory["peak_reserved"] - segments["peak_reserved"]
     assert segments["note"].startswith("gains nothing: ") == (segments["gain"] <= 0.005 * memory["peak_reserved"])
+
+
+_NO_CARD = """
+import torch
+from torch import nn
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.maps = nn.ModuleList(nn.Linear(64, 64) for _ in range(3))
+        self.wide = nn.Sequential(nn.Linear(64, 512), nn.GELU(), nn.Linear(512, 64))
+    def forward(self, x):
+        q, k, v = (each(x) for each in self.maps)
+        return self.wide(x + (q @ k.transpose(-2, -1) / 8).softmax(-1) @ v)
+model = nn.Sequential(Attention(), Attention(), nn.Linear(64, 1))
+optimizer = torch.optim.Adam(model.parameters())
+for _ in range(3):
+    loss = model(torch.randn(16, 256, 64)).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_remedies_of_a_script_that_names_no_card_are_those_of_a_card(tmp_path: Path) -> None:
+    # GIVEN a script that moves nothing to a card
+    (tmp_path / "train.py").write_text(_NO_CARD)
+    # WHEN it is asked what would help
+    done = _torchmedic(tmp_path, "--remedies", "--json", "out.json", "train.py")
+    # THEN it is plainly said how it was followed, and what helps on a card helps
+    assert done.returncode == 0, done.stderr
+    assert "the script names no card: it was followed on the CPU as it is" in done.stdout
+    assert "because" not in done.stdout
+    assert done.stderr == ""
+    tried = {one["name"]: one for one in json.loads((tmp_path / "out.json").read_text())["memory"]["remedies"]}
+    assert tried["bf16"]["gain"] > 1 << 20
+    assert tried["checkpointing"]["gain"] > 1 << 20
+    assert tried["sdpa"]["gain"] > 4 << 20
+    assert tried["sdpa"]["note"] == "calculated without the matrices of train.py:11, not run"
+
+
+def test_what_is_under_way_is_shown_on_a_terminal(tmp_path: Path) -> None:
+    # GIVEN a terminal for the errors alone
+    (tmp_path / "train.py").write_text(_NO_CARD)
+    ours, terminal = pty.openpty()
+    command = [sys.executable, "-m", "torchmedic", "memory", "--remedies", "train.py"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=terminal, text=True, env={**os.environ, "TERM": "xterm"}
+    ) as process:
+        os.close(terminal)
+        drawn = b""
+        # WHEN remedies are tried
+        with contextlib.suppress(OSError):  # its end
+            while part := os.read(ours, 1 << 16):
+                drawn += part
+        assert process.stdout is not None
+        answer = process.stdout.read()
+    os.close(ours)
+    # THEN it says which, there and nowhere else
+    assert b"trying" in drawn
+    assert "trying" not in answer
+    assert "peak predicted" in answer

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from torchmedic.checkups.memory.asking import Request
 from torchmedic.checkups.memory.cards import Card
 from torchmedic.cli._memory_auto import dimension_lines, dimensions_json, sweep_all
 from torchmedic.cli._memory_axes import Axis, Sweep, batch_axis, grown_from, law_text, sweep
@@ -17,6 +16,9 @@ from torchmedic.cli._memory_runs import answer
 from torchmedic.cli._output import OneLineError
 from torchmedic.facts import MemoryPlan
 from torchmedic.render.memory import plan_json, plan_lines, size_text
+
+if TYPE_CHECKING:
+    from torchmedic.checkups.data.options import Progress
 
 _BAR = 40
 
@@ -114,9 +116,9 @@ class Found:
                 {
                     "name": one.name,
                     "title": one.title,
-                    "peak_allocated": one.allocated,
-                    "peak_reserved": one.reserved,
-                    "gain": one.gain,
+                    "peak_allocated": one.allocated if one.is_known else None,
+                    "peak_reserved": one.reserved if one.is_known else None,
+                    "gain": one.gain if one.is_known else None,
                     "note": one.note,
                 }
                 for one in self.tried
@@ -133,16 +135,18 @@ def find(
     automatic: bool,
     remedies: bool,
     real: bool,
+    progress: Progress,
 ) -> Found:
     """Run the script as often as the question needs."""
     spent = Spent()
-    plan = answer(command, card.name, real=real)
+    progress.doing = "following the script"
+    plan, request = answer(command, card.name, real=real)
     spent.note_first()
     if plan is None:
         raise OneLineError("the script's process ended without an answer; `torchmedic run` may tell why")
-    request = Request(card=card.name, device=plan.mode.removeprefix("fake-") if plan.mode != "real" else "cuda")
     fits = _fits(plan, card) if named else None
     axis = batch_axis(command, plan)
+    progress.doing = "following it at other sizes"
     growth = sweep(command, request, *wanted) if wanted and plan.lost is None else None
     swept = tuple(sweep_all(command, request, plan)) if automatic and plan.lost is None else ()
     growth = swept[0] if swept else growth
@@ -151,7 +155,7 @@ def find(
     largest = None
     if growth is not None and named:
         largest = largest_that_fits(command, request, card, growth, spent)
-    tried = tuple(try_remedies(command, request, plan, axis)) if remedies and plan.lost is None else ()
+    tried = tuple(try_remedies(command, request, plan, axis, progress)) if remedies and plan.lost is None else ()
     return Found(plan, card, fits, growth, largest, tried, swept[1:], automatic)
 
 
@@ -215,6 +219,8 @@ def _growth_json(found: Sweep) -> dict[str, Any]:
 
 def _remedy_line(one: Tried) -> str:
     note = f"; {one.note}" if one.note else ""
+    if not one.is_known:
+        return f"  {'?':>11} {'':6}  {one.title}{note}"
     # Memory in one piece spares what is reserved beside the tensors, not the tensors.
     left = one.reserved if one.name == "expandable-segments" else one.allocated
     what = " (reserved)" if one.name == "expandable-segments" else ""

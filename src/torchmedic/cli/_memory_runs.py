@@ -7,7 +7,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,17 +28,30 @@ _AT_ONCE = 2
 _SHORT_PATIENCE = 15
 
 
-def answer(command: Sequence[str], card: str, *, real: bool = False) -> MemoryPlan | None:
-    """The best plan that can be had: on a pretended card, or else with the CPU counted as one."""
-    plan, words = _followed(command, Request(card=card, device="real" if real else "cuda"))
+def answer(command: Sequence[str], card: str, *, real: bool = False) -> tuple[MemoryPlan | None, Request]:
+    """The best plan that can be had, and what was asked for it: on a pretended card, or with the CPU counted as one."""
+    asked = Request(card=card)
+    plan, words = _followed(command, replace(asked, device="real") if real else asked)
     if plan is None:
         raise OneLineError(f"the script ended before it could be followed: {words or 'it said nothing'}")
-    if real or plan.ended or (plan.steps > 0 and plan.peak_allocated > 0) or _mixes_devices(plan):
-        return plan
-    best = _other_number(command, card, plan)
-    if best is None:  # what waits for a number waits for it on the CPU as well
-        best = plan if _waited(plan) and plan.peak_allocated else _on_cpu(command, card, plan)
-    return _came_to_nothing(best, words) if best is not None else None
+    is_whole = plan.names_card and plan.steps > 0 and plan.peak_allocated > 0
+    if real or plan.ended or is_whole or _mixes_devices(plan):
+        return plan, asked
+    best, asked = _second_best(command, asked, plan)
+    return (_came_to_nothing(best, words) if best is not None else None), asked
+
+
+def _second_best(command: Sequence[str], asked: Request, plan: MemoryPlan) -> tuple[MemoryPlan | None, Request]:
+    other = _other_number(command, asked, plan) if plan.names_card else None
+    if other is not None:
+        return other
+    if plan.names_card and _waited(plan) and plan.peak_allocated:
+        return plan, asked  # what waits for a number waits for it on the CPU as well
+    best = _on_cpu(command, asked.card, plan)
+    if best is None or best.mode != "fake-cpu":
+        return best, asked
+    asked = replace(asked, device="cpu")
+    return _other_number(command, asked, best) or (best, asked)
 
 
 def _mixes_devices(plan: MemoryPlan) -> bool:
@@ -59,13 +72,15 @@ def _came_to_nothing(plan: MemoryPlan, words: str) -> MemoryPlan:
     return replace(plan, ended=True, lost=LostTrack(error=error, where=plan.left_at))
 
 
-def _other_number(command: Sequence[str], card: str, plan: MemoryPlan) -> MemoryPlan | None:
+def _other_number(command: Sequence[str], asked: Request, plan: MemoryPlan) -> tuple[MemoryPlan, Request] | None:
     """A step behind a condition on a number of the card's is reached with another number, perhaps."""
     if plan.steps or not any(one.what.startswith("a number computed on the card is read") for one in plan.assumed):
         return None
-    patience = _SHORT_PATIENCE if _waited(plan) else Request.patience
-    other = predict(command, Request(card=card, read_as=0, patience=patience))
-    return other if other is not None and other.steps and other.lost is None else None
+    asked = replace(asked, read_as=0)
+    other = predict(command, replace(asked, patience=_SHORT_PATIENCE if _waited(plan) else asked.patience))
+    if other is None or not other.steps or other.lost is not None:
+        return None
+    return replace(other, names_card=plan.names_card), asked
 
 
 def _waited(plan: MemoryPlan) -> bool:
@@ -74,17 +89,24 @@ def _waited(plan: MemoryPlan) -> bool:
 
 def _on_cpu(command: Sequence[str], card: str, plan: MemoryPlan | None) -> MemoryPlan | None:
     on_cpu = predict(command, Request(card=card, device="cpu"))
+    if plan is not None and on_cpu is not None:
+        on_cpu = replace(on_cpu, names_card=plan.names_card)
     if plan is not None and plan.lost is not None and on_cpu is not None and on_cpu.lost is not None:
         everywhere = on_cpu.lost.where == plan.lost.where and on_cpu.lost.error == plan.lost.error
         plan = replace(plan, lost=replace(plan.lost, everywhere=everywhere))
         if everywhere:
             return plan
-    if on_cpu is None or (plan is not None and plan.peak_allocated > 0 and on_cpu.steps <= plan.steps):
+    if on_cpu is None:
         return plan
-    if plan is None or plan.lost is None:
+    if not on_cpu.names_card or plan is None:
+        return on_cpu
+    if plan.peak_allocated > 0 and on_cpu.steps <= plan.steps:
+        return plan
+    if plan.lost is None:
         return on_cpu
     # Why the card could not be pretended is worth knowing beside the second-best answer.
-    note = Assumption(what=f"followed on the CPU, because {plan.lost.error}", where=plan.lost.where, times=1)
+    what = f"it could not be followed on a pretended card ({plan.lost.error}), and was followed on the CPU instead"
+    note = Assumption(what=what, where=plan.lost.where, times=1)
     return replace(on_cpu, assumed=(note, *on_cpu.assumed))
 
 
@@ -93,11 +115,18 @@ def predict(command: Sequence[str], request: Request) -> MemoryPlan | None:
     return _followed(command, request)[0]
 
 
-def predict_each(asked: Sequence[tuple[Sequence[str], Request]]) -> list[MemoryPlan | None]:
-    """The plans of several runs, two at a time where there are processors for it."""
+def _untold(_numbers: Sequence[int]) -> None:
+    """Nobody looks."""
+
+
+def predict_each(
+    asked: Sequence[tuple[Sequence[str], Request]], tell: Callable[[Sequence[int]], None] = _untold
+) -> list[MemoryPlan | None]:
+    """The plans of several runs, two at a time where there are processors for it; `tell` hears which come next."""
     at_once = min(_AT_ONCE, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
     found: list[MemoryPlan | None] = []
     for first in range(0, len(asked), at_once):
+        tell(range(len(asked))[first : first + at_once])
         found += [plan for plan, _ in _followed_together(asked[first : first + at_once])]
     return found
 

@@ -38,6 +38,8 @@ def _draw(progress: Progress, over: threading.Event) -> None:
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
+    from torchmedic.translation import said
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -49,7 +51,9 @@ def _draw(progress: Progress, over: threading.Event) -> None:
         while not over.wait(_EVERY):
             if progress.doing != stage:
                 stage = progress.doing
-                bar.reset(task, description=stage)
+                if _percent(progress) < bar.tasks[0].completed:
+                    bar.reset(task)
+                bar.update(task, description=said(stage))
             bar.update(task, completed=_percent(progress))
 
 

@@ -49,8 +49,10 @@ def command(
     output is not shown, and what it writes or deletes is kept apart from the files there are. Exit 0, or 1 when it does
     not fit the card or cannot be followed.
     """
+    from torchmedic.checkups.data.options import Progress
     from torchmedic.cli._memory_answer import find
     from torchmedic.cli._memory_axes import parse_sweep
+    from torchmedic.cli._progress import shown
 
     check_command(command)
     check_apart(json_path, html_path)
@@ -60,15 +62,19 @@ def command(
             raise OneLineError(f"cannot write {path}: there is no folder {path.parent}")
     card = _card(card_name)
     automatic = sweep_text == "auto"
-    found = find(
-        command,
-        card,
-        named=card_name is not None,
-        wanted=parse_sweep(sweep_text) if sweep_text and not automatic else None,
-        automatic=automatic,
-        remedies=remedies,
-        real=real,
-    )
+    wanted = parse_sweep(sweep_text) if sweep_text and not automatic else None
+    progress = Progress()
+    with shown(progress):
+        found = find(
+            command,
+            card,
+            named=card_name is not None,
+            wanted=wanted,
+            automatic=automatic,
+            remedies=remedies,
+            real=real,
+            progress=progress,
+        )
     run, verdict = _verdict(found.plan, command, found.blocks(), sound=found.sound)
     if json_path is not None:
         from torchmedic.render.plain import to_json

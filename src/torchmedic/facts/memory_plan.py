@@ -105,6 +105,24 @@ class GrowthTerm:
 
 
 @fact
+class Matrices:
+    """Matrices of attention that is written out, mostly at a line, and the peaks with a kernel that makes none."""
+
+    where: Location | None
+    bytes: int
+    allocated: int
+    reserved: int
+
+
+@fact
+class Remedied:
+    """How many things a remedy has changed, and how many were so `already`."""
+
+    changed: int
+    already: int = 0
+
+
+@fact
 class MemoryPlan(Observation):
     """The memory of the first optimizer steps.
 
@@ -116,7 +134,8 @@ class MemoryPlan(Observation):
     which sizes of the data the peak grows, as far as the shapes tell. `not_written` and `not_deleted` are the files
     that a plain run would have changed. `ended` says that the script left by itself before its first step, `left_at`
     where; `unreached` is what the peak may come in and nobody followed, `hoarded` what grows beyond the steps and
-    batches that were.
+    batches that were. `names_card` says whether the script puts anything on a card, `remedied` what the remedy did that
+    was asked for, `matrices` what one would spare that cannot be put into effect.
     """
 
     kind: ClassVar[str] = "memory-plan"
@@ -153,6 +172,9 @@ class MemoryPlan(Observation):
     left_at: Location | None = None
     unreached: tuple[Unreached, ...] = ()
     hoarded: tuple[Hoarded, ...] = ()
+    names_card: bool = True
+    remedied: Remedied | None = None
+    matrices: Matrices | None = None
     seconds: float = 0.0
     torch: str = ""
 

@@ -103,7 +103,9 @@ def _lost_lines(plan: MemoryPlan) -> Iterator[str]:
 
 
 def _caveats(plan: MemoryPlan) -> Iterator[str]:
-    if plan.mode == "fake-cpu" and plan.peak_allocated:
+    if plan.mode == "fake-cpu" and plan.peak_allocated and not plan.names_card:
+        yield "the script names no card: it was followed on the CPU as it is, and counted as if it were on one"
+    elif plan.mode == "fake-cpu" and plan.peak_allocated:
         yield "the script was followed on the CPU: every tensor was counted as if it were on the card"
     if plan.assumed:
         yield "assumed"

@@ -15,7 +15,13 @@ _FEWEST_BLOCKS = 2
 
 
 class Cure:
-    """Does nothing; subclasses change the training at the points where they can."""
+    """Does nothing; subclasses change the training at the points where they can, and count what they `changed`.
+
+    What was so `already` needs no change.
+    """
+
+    changed = 0
+    already = 0
 
     def begin(self, patches: Patches) -> None:
         """Called before the script."""
@@ -38,7 +44,12 @@ class Autocast(Cure):
         self._context: Any = None
 
     def before_forward(self, root: torch.nn.Module) -> None:
-        if self._context is None and torch.is_grad_enabled() and not torch.is_autocast_enabled(self._device):
+        if self._context is not None or not torch.is_grad_enabled():
+            return
+        if torch.is_autocast_enabled(self._device):
+            self.already += 1
+        else:
+            self.changed += 1
             self._context = torch.autocast(self._device, dtype=self._dtype)
             self._context.__enter__()
 
@@ -61,9 +72,11 @@ class Checkpointing(Cure):
         enable: Any = getattr(root, "gradient_checkpointing_enable", None)
         if enable is not None:
             enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+            self.changed += 1
             return
         for block in _blocks(root):
             _recompute(block)
+            self.changed += 1
 
 
 def _blocks(root: torch.nn.Module) -> list[torch.nn.Module]:
@@ -100,6 +113,7 @@ class FusedAttention(Cure):
             config: Any = getattr(part, "config", None)
             if getattr(config, "_attn_implementation", None) == "eager":
                 config._attn_implementation = "sdpa"
+                self.changed += 1
 
 
 class OptimizerOption(Cure):
@@ -110,8 +124,11 @@ class OptimizerOption(Cure):
 
     def before_step(self, optimizer: Optimizer) -> None:
         for group in optimizer.param_groups:
-            if all(name in group for name in self._options):
+            if group.get("fused") or all(group.get(name) == value for name, value in self._options.items()):
+                self.already += 1
+            elif all(name in group for name in self._options):
                 group.update(self._options)
+                self.changed += 1
         optimizer.defaults.update({k: v for k, v in self._options.items() if k in optimizer.defaults})
 
 
@@ -119,12 +136,18 @@ class GradientsDropped(Cure):
     """Gradients are let go between steps instead of being filled with zeros."""
 
     def begin(self, patches: Patches) -> None:
-        before = Optimizer.zero_grad
+        for owner in (Optimizer, torch.nn.Module):
+            patches.put(owner, "zero_grad", self._dropping(owner.zero_grad))
 
-        def zero_grad(self: Optimizer, set_to_none: bool = True) -> None:
-            before(self, set_to_none=True)
+    def _dropping(self, zero_grad: Any) -> Any:
+        def dropped(owner: Any, set_to_none: bool = True) -> None:
+            if set_to_none:
+                self.already += 1
+            else:
+                self.changed += 1
+            zero_grad(owner, set_to_none=True)
 
-        patches.put(Optimizer, "zero_grad", zero_grad)
+        return dropped
 
 
 def cure_named(name: str, device: str) -> Cure:

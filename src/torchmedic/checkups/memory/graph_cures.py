@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import tree_map
 
 from torchmedic.checkups.memory.cures import Cure
+from torchmedic.checkups.memory.intake import is_graph, parts_of, tensors_handed
 from torchmedic.checkups.memory.patches import Patches
 from torchmedic.checkups.memory.values import value_of
 
@@ -40,6 +40,7 @@ class NodeBatches(Cure):
                 part = _Part.of((args, kwargs)) if torch.is_grad_enabled() else None
                 if part is None:
                     return call(module, *args, **kwargs)
+                self.changed += 1
                 args, kwargs = tree_map(part.cut, (args, kwargs))
                 return tree_map(part.filled, call(module, *args, **kwargs))
             finally:
@@ -70,7 +71,7 @@ class _Part:
     @classmethod
     def of(cls, given: Any) -> _Part | None:
         """The graph among the arguments of a model, if there is one whose edges are known."""
-        tensors = list(_tensors(given))
+        tensors = [tensor for tensor in tensors_handed(given) if tensor.dim()]
         edges = next((value_of(t) for t in tensors if _is_edges(t)), None)
         if edges is not None and edges.numel():
             count = next((t.shape[0] for t in tensors if t.is_floating_point() and t.shape[0] > int(edges.max())), 0)
@@ -81,7 +82,7 @@ class _Part:
     def cut(self, thing: Any) -> Any:
         """An argument, as large as it is for the part."""
         if not isinstance(thing, torch.Tensor):
-            return self._cut_graph(thing) if hasattr(thing, "edge_index") and hasattr(thing, "keys") else thing
+            return self._cut_graph(thing)
         if _is_edges(thing) and self._edges is not None and thing.shape[1] == self._edge_count:
             return self._edges.to(thing.device)
         return self._cut_tensor(thing)
@@ -97,10 +98,15 @@ class _Part:
         return tensor.contiguous()
 
     def _cut_graph(self, graph: Any) -> Any:
+        parts = parts_of(graph)
+        if not parts:
+            return graph
         smaller = copy.copy(graph)
-        for name in graph.keys():  # noqa: SIM118 - a graph of PyG is no dict
-            if isinstance(graph[name], torch.Tensor):
-                smaller[name] = self.cut(graph[name])
+        for name, part in parts.items():
+            if is_graph(graph):
+                smaller[name] = self.cut(part)
+            else:
+                object.__setattr__(smaller, name, self.cut(part))
         return smaller
 
     def filled(self, thing: Any) -> Any:
@@ -109,15 +115,6 @@ class _Part:
             return thing
         whole = thing.new_zeros((self._nodes, *thing.shape[1:]))
         return whole.index_copy(0, self._chosen.to(thing.device), thing)
-
-
-def _tensors(given: Any) -> Iterator[torch.Tensor]:
-    for leaf in tree_leaves(given):
-        if isinstance(leaf, torch.Tensor):
-            if leaf.dim():
-                yield leaf
-        elif hasattr(leaf, "edge_index") and hasattr(leaf, "keys"):
-            yield from (leaf[name] for name in leaf.keys() if isinstance(leaf[name], torch.Tensor))  # noqa: SIM118
 
 
 def _is_edges(tensor: torch.Tensor) -> bool:

@@ -52,12 +52,15 @@ def tensors_handed(given: Any) -> Iterator[torch.Tensor]:
             yield from parts_of(leaf).values()
 
 
+def is_graph(thing: Any) -> bool:
+    """Whether it is a graph of PyG's."""
+    return hasattr(thing, "edge_index") and hasattr(thing, "keys")
+
+
 def parts_of(thing: Any) -> dict[str, torch.Tensor]:
     """The tensors that an object has by name: a graph of PyG's, or one of a class of the user's."""
-    if hasattr(thing, "edge_index") and hasattr(thing, "keys"):
-        named = {name: thing[name] for name in thing.keys()}  # noqa: SIM118 - a graph of PyG is no dict
-    else:
-        named = getattr(thing, "__dict__", {})
+    names = thing.keys() if is_graph(thing) else getattr(thing, "__dict__", {})
+    named = {name: thing[name] if is_graph(thing) else thing.__dict__[name] for name in names}
     return {name: part for name, part in named.items() if isinstance(part, torch.Tensor)}
 
 

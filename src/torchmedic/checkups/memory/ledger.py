@@ -6,13 +6,16 @@ import contextlib
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.nn.parameter import is_lazy
 
 from torchmedic.checkups.memory.allocator import Block, CachingAllocator
 from torchmedic.facts import Location
+
+if TYPE_CHECKING:
+    from torchmedic.checkups.memory.matrices import Role
 
 # The phases whose work is the same from step to step when the batches are of one size.
 _REPEATED = ("forward", "backward")
@@ -48,10 +51,11 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an operation belongs: module path and the user's line."""
+    """Where an operation belongs: module path and the user's line, and the attention that it is a part of."""
 
     module: str
     where: Location | None
+    role: Role | None = None
 
 
 class Ledger:
@@ -98,6 +102,8 @@ class Ledger:
             category=category,
         )
         block = self._open(holding, size)
+        if origin.role is not None:
+            origin.role.matrix.note(holding, tensor.numel())
         self._entries[key] = _Entry(holding, block, size, weakref.ref(storage, lambda _: self._remove(key)))
 
     def pass_through(self, sizes: list[int], origin: Origin, op: str, category: str = "") -> None:
@@ -113,6 +119,8 @@ class Ledger:
             if size > 0:
                 holding = Holding(0, self.phase, self.step, origin.module, origin.where, op, (size,), "uint8", category)
                 opened.append((holding, self._open(holding, size), size))
+                if origin.role is not None:
+                    origin.role.matrix.note_bytes(holding, size)
         yield
         for holding, block, size in reversed(opened):
             self._close(holding, block, size)
@@ -142,6 +150,10 @@ class Ledger:
     def category_of(self, tensor: Any) -> str:
         entry = self._entry(tensor)
         return entry.holding.category if entry is not None else ""
+
+    def holding_of(self, tensor: Any) -> Holding | None:
+        entry = self._entry(tensor)
+        return entry.holding if entry is not None else None
 
     def mark_saved(self) -> None:
         """What the forward pass has left when backward begins are activations."""

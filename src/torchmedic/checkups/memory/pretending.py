@@ -29,6 +29,7 @@ from torchmedic.checkups.memory.overlay import Overlay
 from torchmedic.checkups.memory.patches import Patches
 from torchmedic.checkups.memory.recurrent import install_recurrent
 from torchmedic.checkups.memory.saved import install_saved
+from torchmedic.checkups.memory.updates import install_updates
 from torchmedic.checkups.memory.world import Backward, World
 
 _DEVICE = torch.ops.prim.device.default
@@ -67,6 +68,7 @@ class Pretence:
         put(torch.nn.functional, "scaled_dot_product_attention", attention)
         install_recurrent(self._patches, self.world)
         install_cells()
+        install_updates()
         install_ctc(self._patches, self.world)
         install_activations(self._patches, self.ledger.device)
         self._watch_the_engine()

@@ -188,5 +188,6 @@ def _whole_on_card(world: World, storage: Any, tensor: torch.Tensor) -> torch.Te
         shape = tensor.shape if fills else (storage.nbytes() // tensor.itemsize,)
         stride = tensor.stride() if fills else (1,)
         whole = _empty(world, shape, stride, tensor.dtype, torch.device("cuda", 0))
+        world.is_named = True
         setattr(storage, _WHOLE, whole)
     return whole

@@ -20,7 +20,7 @@ from torchmedic.checkups.memory.held_files import hold_files
 from torchmedic.checkups.memory.held_libraries import lead_libraries
 from torchmedic.checkups.memory.kernel_guard import guard_files
 from torchmedic.facts import Location, MemoryPlan, to_plain
-from torchmedic.facts.memory_plan import LostTrack
+from torchmedic.facts.memory_plan import LostTrack, Remedied
 from torchmedic.probes.source.frames import is_own_file, is_user_file, location, user_location
 
 if TYPE_CHECKING:
@@ -154,6 +154,7 @@ def pretend(
     from torchmedic.checkups.memory.cures import cure_named
     from torchmedic.checkups.memory.following import Following
     from torchmedic.checkups.memory.frameworks import Flags, adapt_frameworks
+    from torchmedic.checkups.memory.matrices import Matrices
     from torchmedic.checkups.memory.pretending import Pretence
     from torchmedic.checkups.memory.saved import adapt_safetensors
     from torchmedic.checkups.memory.summing import make_plan
@@ -171,6 +172,9 @@ def pretend(
             flags=flags.values,
             hoarded=following.hoarded(),
             unreached=after.unreached(lost if after.begun else None, evaluated="evaluation" in plan.phase_peaks),
+            names_card=pretence.world.is_named,
+            remedied=Remedied(changed=cure.changed, already=cure.already),
+            matrices=matrices.spared(expandable=request.expandable) if matrices is not None else None,
         )
         plan = _with_held_back(plan, overlay)
         following.end()
@@ -178,6 +182,8 @@ def pretend(
         _write(plan if request.device == "cpu" else _if_trusted(plan), folder)
 
     pretence.world.read_as = request.read_as
+    matrices = Matrices(pretence.ledger, pretence.card) if request.remedy == "sdpa" else None
+    pretence.world.matrices = matrices
     cure = cure_named(request.remedy, request.device)
     following = Following(pretence, lambda: _leave(finish), cure, looking=request.looking)
     loaders, flags = _loaders(request, following.afterwards), Flags()

@@ -20,6 +20,7 @@ from torchmedic.checkups.memory.dimensions import Input
 from torchmedic.checkups.memory.intake import count, note_input
 from torchmedic.checkups.memory.kernels import Kernels
 from torchmedic.checkups.memory.ledger import Ledger, Origin
+from torchmedic.checkups.memory.matrices import Matrices
 from torchmedic.checkups.memory.sparse import is_sparse, on_sparse, remember_indices
 from torchmedic.checkups.memory.values import Values, give_value, tensors_in, value_of, worth_keeping
 from torchmedic.facts import Location
@@ -90,6 +91,8 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.inputs: list[Input] = []
         self.device = ledger.device
         self.read_as = 1
+        self.is_named = False
+        self.matrices: Matrices | None = None
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -100,6 +103,7 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if kwargs.get("pin_memory"):
             kwargs = {**kwargs, "pin_memory": False}  # pages are pinned for a card that is there
         leaves = tensors_in((*args, *kwargs.values()))
+        self.is_named = self.is_named or _made_on_card(kwargs)
         if not leaves and self.backward.asks and "device" in kwargs:
             # The engine makes tensors where it takes the others to be: see `Backward`.
             kwargs = {**kwargs, "device": torch.device(self.device)}
@@ -172,12 +176,16 @@ class World(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _book_all(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> None:
         origin = self.origin()
+        if self.matrices is not None:
+            origin = self.matrices.seen(self, origin, func, args, out)
         name = str(func)
         made = [t for t in tensors_in((out,)) if isinstance(t, FakeTensor) and t.fake_device.type == self.device]
         for tensor in made:
             self.book(tensor, name, origin=origin)
         if made:
             self.kernels.extras(self, func, args, kwargs, out, origin)
+        if self.matrices is not None:
+            self.matrices.booked(origin, out)
 
     def book(self, tensor: torch.Tensor, op: str, category: str = "", origin: Origin | None = None) -> None:
         if tensor.layout is torch.sparse_coo:

@@ -65,7 +65,7 @@ def memory_view(run: Run, said: dict[str, Any]) -> MemoryView | None:
         phases=_bars((phase_name(name), amount) for name, amount in plan.phase_peaks.items()),
         modules=tiles(sorted(modules, key=lambda pair: -pair[1])),
         lines=_bars((_line(share.where), share.bytes) for share in plan.by_line if share.where is not None),
-        remedies=_bars((_remedy(one), one["peak_allocated"]) for one in said.get("remedies", ())),
+        remedies=_bars((_remedy(one), one["peak_allocated"] or 0) for one in said.get("remedies", ())),
     )
 
 
