@@ -100,7 +100,9 @@ class HalfSavedExam(Probe):
                 continue
             learned: Weights = dict(module.named_parameters(remove_duplicate=False))
             names = learned.keys() | dict(module.named_buffers(remove_duplicate=False)).keys()
-            trained: Weights = {name: p for name, p in learned.items() if self._lineage.was_trained(p)}
+            trained: Weights = {
+                name: p for name, p in learned.items() if not is_lazy(p) and self._lineage.was_trained(p)
+            }
             inside = [name for name in trained if name in state]
             if not inside or not state.keys() <= names or not _are_equal(state, trained, inside):
                 continue
@@ -230,7 +232,8 @@ def _states_in(thing: Any, depth: int = _DEEPEST) -> Iterator[Weights]:
 
 
 def _tensors_of(held: dict[Any, Any]) -> Weights:
-    return {name: t for name, t in pairs_in(held) if isinstance(name, str) and isinstance(t, torch.Tensor)}
+    found = ((name, t) for name, t in pairs_in(held) if isinstance(name, str) and isinstance(t, torch.Tensor))
+    return {name: t for name, t in found if not is_lazy(t)}
 
 
 def _are_equal(state: Weights, trained: Weights, names: list[str]) -> bool:
